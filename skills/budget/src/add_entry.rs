@@ -78,7 +78,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
     check_until(day, until, recurring.is_some())?;
     let ledger = Ledger::read(ctx).await?;
     let currency = ledger.currency_or(given.text("currency")?)?;
-    ledger.leaves_others(ctx, &[(&currency, 1)]).await?;
+    ledger.check_other_currencies(ctx, &[(&currency, 1)]).await?;
     let payee = line("payee", given.text("payee")?)?;
     let memo = line("memo", given.text("memo")?)?;
     let mut by_rule = None;

@@ -89,7 +89,7 @@ impl NativeTool for AddTransfer {
             ..out.clone()
         };
         let read = transfer::values(&out, &into)?;
-        ledger.leaves_others(ctx, &[(&out.currency, 1), (&into.currency, 1)]).await?;
+        ledger.check_other_currencies(ctx, &[(&out.currency, 1), (&into.currency, 1)]).await?;
         let name = transfer::name(&out, &into);
         // The arguments of the two sides are in `read`.
         let mut values = declared.with_links(&new.fields, ctx.vault()).await?;

@@ -83,12 +83,12 @@ impl Ledger {
         let mut ledger = Self { unreadable: read.unreadable, ..Self::default() };
         ledger.currency = match configured_currency(ctx.config())? {
             Some(code) => Some(code),
-            None => {
-                commonest_currency(ctx.records(), &read.notes, &[], |record| record.text_there("currency"))?
-            }
+            None => most_frequent_currency(ctx.records(), &read.notes, &[], |record| {
+                record.text_there("currency")
+            })?,
         };
-        let (records, usual) = (ctx.records(), ledger.currency.as_deref());
-        for part in par_map_chunks(&read.notes, |notes| Part::read(records, notes, usual)) {
+        let (records, default) = (ctx.records(), ledger.currency.as_deref());
+        for part in par_map_chunks(&read.notes, |notes| Part::read(records, notes, default)) {
             let Part { entries, transfers, rules, limits, unreadable } = part?;
             match ledger.entries.is_empty() {
                 true => ledger.entries = entries,
@@ -98,7 +98,7 @@ impl Ledger {
             ledger.rules.extend(rules);
             ledger.unreadable.extend(unreadable);
             for (limit, declared, note) in limits {
-                let broken = ledger.take_limit(limit, declared, note);
+                let broken = ledger.add_limit(limit, declared, note);
                 ledger.unreadable.extend(broken);
             }
         }
@@ -108,7 +108,7 @@ impl Ledger {
     }
 
     /// Adds a limit; returns a problem if its category already has one.
-    fn take_limit(&mut self, limit: Limit, declared: &RecordType, note: &Note) -> Option<Problem> {
+    fn add_limit(&mut self, limit: Limit, declared: &RecordType, note: &Note) -> Option<Problem> {
         let key = folded(&limit.category);
         let is_same = |other: &&Limit| other.currency == limit.currency && folded(&other.category) == key;
         let Some(first) = self.limits.iter().find(is_same) else {
@@ -128,7 +128,7 @@ impl Ledger {
     ///
     /// # Errors
     /// `InvalidArguments`, saying what to do first.
-    pub(crate) async fn leaves_others(
+    pub(crate) async fn check_other_currencies(
         &self,
         ctx: &dyn ToolContext,
         new: &[(&str, usize)],
@@ -137,16 +137,16 @@ impl Ledger {
         if new.iter().all(|(code, _)| self.currency.as_deref() == Some(code)) {
             return Ok(());
         }
-        UsualCurrency::once(ctx, Said::ByNew(new)).await?.leaves_others()
+        DefaultCurrency::after_change(ctx, CurrencyChange::NewNotes(new)).await?.check_other_currencies()
     }
 
     /// The given currency, or else the default of the ledger.
     pub(crate) fn currency_or(&self, given: Option<&str>) -> Result<String, ToolError> {
-        if let Some(said) = given.map(str::trim).filter(|said| !said.is_empty()) {
-            return currency_code(said).map(str::to_owned).ok_or_else(|| ToolError::InvalidArguments {
+        if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
+            return currency_code(given).map(str::to_owned).ok_or_else(|| ToolError::InvalidArguments {
                 path: "/currency".into(),
-                rule: format!("\"{said}\" is not a currency; use a code such as EUR"),
-                allowed: near_currency_codes(said).into_iter().map(str::to_owned).collect(),
+                rule: format!("\"{given}\" is not a currency; use a code such as EUR"),
+                allowed: near_currency_codes(given).into_iter().map(str::to_owned).collect(),
             });
         }
         self.currency.clone().ok_or_else(|| {
@@ -207,13 +207,13 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// `usual` is the default currency.
-    fn read(declared: &'a RecordTypes, notes: &'a [Note], usual: Option<&str>) -> Result<Self, ToolError> {
+    /// `default` is the default currency.
+    fn read(declared: &'a RecordTypes, notes: &'a [Note], default: Option<&str>) -> Result<Self, ToolError> {
         let mut keys = Keys::default();
         let mut part = Self { entries: Vec::with_capacity(notes.len()), ..Self::default() };
         for note in notes {
             let Some(declared) = declared.of_note(note) else { continue };
-            match part.take(declared, note, usual, &mut keys) {
+            match part.add(declared, note, default, &mut keys) {
                 Err(ToolError::BrokenRecord(problem)) => part.unreadable.push(problem),
                 other => other?,
             }
@@ -221,18 +221,18 @@ impl<'a> Part<'a> {
         Ok(part)
     }
 
-    fn take(
+    fn add(
         &mut self,
         declared: &'a RecordType,
         note: &'a Note,
-        usual: Option<&str>,
+        default: Option<&str>,
         keys: &mut Keys,
     ) -> Result<(), ToolError> {
         let record = declared.read(note);
         match declared.name() {
             RULE => self.rules.push(Rule::read(declared, &record)?),
             TRANSFER => {
-                let currency = currency_of(declared, &record, usual)?;
+                let currency = currency_of(declared, &record, default)?;
                 self.transfers.push(Transfer::read(declared, note, &record, currency)?);
             }
             LIMIT => {
@@ -240,7 +240,7 @@ impl<'a> Part<'a> {
                     path: note.path.clone(),
                     category: text(&record, "category")?.ok_or_else(|| missing(declared, note))?,
                     amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
-                    currency: currency_of(declared, &record, usual)?,
+                    currency: currency_of(declared, &record, default)?,
                     own: record.own_fields(),
                 };
                 self.limits.push((limit, declared, note));
@@ -265,7 +265,7 @@ impl<'a> Part<'a> {
                     date: date.ok_or_else(|| missing(declared, note))?,
                     amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
                     is_refund: record.choice("kind")?.is_some(),
-                    currency: currency_of(declared, &record, usual)?,
+                    currency: currency_of(declared, &record, default)?,
                     category_key: keys.of(category.as_deref().unwrap_or(UNCATEGORISED)),
                     category,
                     payee: text(&record, "payee")?,
@@ -283,18 +283,18 @@ impl<'a> Part<'a> {
 }
 
 /// The record's own currency, or else the default.
-fn currency_of(declared: &RecordType, record: &Record, usual: Option<&str>) -> Result<String, ToolError> {
+fn currency_of(declared: &RecordType, record: &Record, default: Option<&str>) -> Result<String, ToolError> {
     let property = || declared.fields.get("currency").map_or("currency", |field| field.property());
     let broken = |problem: String, remedy: String| {
         ToolError::BrokenRecord(fault(declared, record.note(), "currency", |_| problem, remedy))
     };
     match text(record, "currency")? {
-        Some(said) if usual == Some(&said) => Ok(said),
-        Some(said) => currency_code(&said).map(str::to_owned).ok_or_else(|| {
-            let problem = format!("`{}` is `{said}`, which is not a currency", property());
+        Some(text) if default == Some(&text) => Ok(text),
+        Some(text) => currency_code(&text).map(str::to_owned).ok_or_else(|| {
+            let problem = format!("`{}` is `{text}`, which is not a currency", property());
             broken(problem, "Write its code, such as EUR.".into())
         }),
-        None => usual.map(str::to_owned).ok_or_else(|| {
+        None => default.map(str::to_owned).ok_or_else(|| {
             let why = "is missing, and the other notes name no usual currency";
             let remedy = format!("Add `{}: EUR`, or set the currency of the skill.", property());
             broken(format!("`{}` {why}", property()), remedy)
@@ -303,58 +303,71 @@ fn currency_of(declared: &RecordType, record: &Record, usual: Option<&str>) -> R
 }
 
 /// The default currency before and after a change, and the notes that depend on it.
-pub(crate) struct UsualCurrency {
-    pub(crate) now: Option<String>,
-    pub(crate) then: Option<String>,
+pub(crate) struct DefaultCurrency {
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
     /// The other notes without a currency.
-    silent: Vec<NotePath>,
+    dependents: Vec<NotePath>,
 }
 
 /// A change of the currencies in the notes.
 #[derive(Clone, Copy)]
-pub(crate) enum Said<'a> {
+pub(crate) enum CurrencyChange<'a> {
     /// This note names this currency, or none.
-    By(&'a NotePath, Option<&'a str>),
+    OfNote(&'a NotePath, Option<&'a str>),
     /// New notes, so many of each currency.
-    ByNew(&'a [(&'a str, usize)]),
+    NewNotes(&'a [(&'a str, usize)]),
 }
 
-impl UsualCurrency {
-    pub(crate) async fn once(ctx: &dyn ToolContext, said: Said<'_>) -> Result<Self, ToolError> {
+impl DefaultCurrency {
+    pub(crate) async fn after_change(
+        ctx: &dyn ToolContext,
+        change: CurrencyChange<'_>,
+    ) -> Result<Self, ToolError> {
         if let Some(code) = configured_currency(ctx.config())? {
-            return Ok(Self { now: Some(code.clone()), then: Some(code), silent: Vec::new() });
+            return Ok(Self { before: Some(code.clone()), after: Some(code), dependents: Vec::new() });
         }
         let (declared, notes) =
             (ctx.records(), ctx.vault().read_records(&[INCOME, EXPENSE, TRANSFER, LIMIT]).await?.notes);
-        let now = commonest_currency(declared, &notes, &[], |record| record.text_there("currency"))?;
-        let new = match said {
-            Said::By(..) => &[],
-            Said::ByNew(new) => new,
+        let before = most_frequent_currency(declared, &notes, &[], |record| record.text_there("currency"))?;
+        let new = match change {
+            CurrencyChange::OfNote(..) => &[],
+            CurrencyChange::NewNotes(new) => new,
         };
-        let then = commonest_currency(declared, &notes, new, |record| match said {
-            Said::By(path, says) if record.note().path == *path => Ok(says.map(Cow::Borrowed)),
+        let after = most_frequent_currency(declared, &notes, new, |record| match change {
+            CurrencyChange::OfNote(path, currency) if record.note().path == *path => {
+                Ok(currency.map(Cow::Borrowed))
+            }
             _ => record.text_there("currency"),
         })?;
-        let others = notes.iter().filter(|note| !matches!(said, Said::By(path, _) if note.path == *path));
-        let is_silent = |note: &&Note| {
+        let others = notes
+            .iter()
+            .filter(|note| !matches!(change, CurrencyChange::OfNote(path, _) if note.path == *path));
+        let lacks_currency = |note: &&Note| {
             let record = declared.of_note(note).map(|declared| declared.read(note));
             record.is_some_and(|record| matches!(text(&record, "currency"), Ok(None)))
         };
-        Ok(Self { now, then, silent: others.filter(is_silent).map(|note| note.path.clone()).collect() })
+        Ok(Self {
+            before,
+            after,
+            dependents: others.filter(lacks_currency).map(|note| note.path.clone()).collect(),
+        })
     }
 
     /// Checks that the change affects the currency of no other note.
     ///
     /// # Errors
     /// `InvalidArguments`, saying what to do first.
-    pub(crate) fn leaves_others(&self) -> Result<(), ToolError> {
-        let (Some(now), [first, more @ ..]) = (&self.now, self.silent.as_slice()) else { return Ok(()) };
-        if self.now == self.then {
+    pub(crate) fn check_other_currencies(&self) -> Result<(), ToolError> {
+        let (Some(before), [first, more @ ..]) = (&self.before, self.dependents.as_slice()) else {
+            return Ok(());
+        };
+        if self.before == self.after {
             return Ok(());
         }
         let and = if more.is_empty() { String::new() } else { format!(" (and of {} more)", more.len()) };
         let rule = format!(
-            "decides the currency of {first}{and}, which names none; write {now} there first, or set the \
+            "decides the currency of {first}{and}, which names none; write {before} there first, or set the \
              currency of the skill budget"
         );
         Err(wrong("currency", rule))
@@ -448,63 +461,64 @@ impl Spellings {
 
 /// The currency configured for the skill.
 fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
-    let Some(said) = config.get("currency").and_then(Value::as_str).filter(|said| !said.trim().is_empty())
+    let Some(configured) =
+        config.get("currency").and_then(Value::as_str).filter(|configured| !configured.trim().is_empty())
     else {
         return Ok(None);
     };
-    currency_code(said).map(str::to_owned).map(Some).ok_or_else(|| {
+    currency_code(configured).map(str::to_owned).map(Some).ok_or_else(|| {
         ToolError::failed(
-            format!("The currency of the skill budget, \"{said}\", is not valid."),
+            format!("The currency of the skill budget, \"{configured}\", is not valid."),
             "Set it to a code such as EUR, in the settings of the skill.",
         )
     })
 }
 
 /// The most frequent currency, counting `new` notes; `None` on a tie.
-fn commonest_currency<'a>(
+fn most_frequent_currency<'a>(
     declared: &'a RecordTypes,
     notes: &'a [Note],
     new: &[(&str, usize)],
-    says: impl Fn(&Record<'a>) -> Result<Option<Cow<'a, str>>, ToolError> + Sync,
+    currency_of: impl Fn(&Record<'a>) -> Result<Option<Cow<'a, str>>, ToolError> + Sync,
 ) -> Result<Option<String>, ToolError> {
-    let counted = |notes: &'a [Note]| {
-        let mut named: Vec<(&'static str, usize)> = Vec::new();
+    let count_chunk = |notes: &'a [Note]| {
+        let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for note in notes {
             let Some(declared) = declared.of_note(note).filter(|declared| declared.name() != RULE) else {
                 continue;
             };
             let record = declared.read(note);
-            let code = |said: Result<Option<Cow<'a, str>>, ToolError>| match said {
-                Ok(said) => Ok(said.as_deref().and_then(currency_code)),
+            let code = |text: Result<Option<Cow<'a, str>>, ToolError>| match text {
+                Ok(text) => Ok(text.as_deref().and_then(currency_code)),
                 // Reported where the record itself is read.
                 Err(ToolError::BrokenRecord(_)) => Ok(None),
                 Err(error) => Err(error),
             };
-            let Some(own) = code(says(&record))? else { continue };
-            count(&mut named, own, 1);
+            let Some(own) = code(currency_of(&record))? else { continue };
+            count(&mut counts, own, 1);
             // A transfer counts as two entries, so that joining them changes no other note's currency.
             if declared.name() == TRANSFER {
-                count(&mut named, code(record.text_there("to_currency"))?.unwrap_or(own), 1);
+                count(&mut counts, code(record.text_there("to_currency"))?.unwrap_or(own), 1);
             }
         }
-        Ok::<_, ToolError>(named)
+        Ok::<_, ToolError>(counts)
     };
-    let mut named = Vec::new();
+    let mut counts = Vec::new();
     for (code, times) in new {
-        currency_code(code).into_iter().for_each(|code| count(&mut named, code, *times));
+        currency_code(code).into_iter().for_each(|code| count(&mut counts, code, *times));
     }
-    for part in par_map_chunks(notes, counted) {
-        part?.into_iter().for_each(|(code, times)| count(&mut named, code, times));
+    for part in par_map_chunks(notes, count_chunk) {
+        part?.into_iter().for_each(|(code, times)| count(&mut counts, code, times));
     }
-    let most = named.iter().map(|(_, count)| *count).max();
-    let mut commonest = named.iter().filter(|(_, count)| Some(*count) == most).map(|(code, _)| *code);
-    let first = commonest.next();
-    Ok(first.filter(|_| commonest.next().is_none()).map(str::to_owned))
+    let most = counts.iter().map(|(_, count)| *count).max();
+    let mut most_frequent = counts.iter().filter(|(_, count)| Some(*count) == most).map(|(code, _)| *code);
+    let first = most_frequent.next();
+    Ok(first.filter(|_| most_frequent.next().is_none()).map(str::to_owned))
 }
 
-fn count(named: &mut Vec<(&'static str, usize)>, code: &'static str, times: usize) {
-    match named.iter_mut().find(|(known, _)| *known == code) {
+fn count(counts: &mut Vec<(&'static str, usize)>, code: &'static str, times: usize) {
+    match counts.iter_mut().find(|(known, _)| *known == code) {
         Some((_, count)) => *count += times,
-        None => named.push((code, times)),
+        None => counts.push((code, times)),
     }
 }

@@ -5,7 +5,7 @@ use nova_skill::{Date, Decimal, RecordDraft, RecordRules, ToolContext, ToolError
 
 use crate::add_entry::check_until;
 use crate::arguments::{line, wrong};
-use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE, Said, TRANSFER, UsualCurrency};
+use crate::ledger::{CurrencyChange, DefaultCurrency, EXPENSE, INCOME, LIMIT, Ledger, RULE, TRANSFER};
 use crate::rules::{Pattern, first_that_fits};
 use crate::transfer::{Misfit, NEEDS_TO_AMOUNT, Side, misfit};
 
@@ -17,18 +17,18 @@ impl RecordRules for Rules {
         match draft.record_type() {
             EXPENSE | INCOME => {
                 let ledger = Ledger::read(ctx).await?;
-                keeps_its_currency(draft, &ledger, ctx).await?;
+                check_currency_change(draft, &ledger, ctx).await?;
                 entry(draft, &ledger)
             }
             TRANSFER => {
                 let ledger = Ledger::read(ctx).await?;
-                keeps_its_currency(draft, &ledger, ctx).await?;
+                check_currency_change(draft, &ledger, ctx).await?;
                 transfer(draft, &ledger)
             }
             RULE => rule(draft, &Ledger::read(ctx).await?),
             LIMIT => {
                 let ledger = Ledger::read(ctx).await?;
-                keeps_its_currency(draft, &ledger, ctx).await?;
+                check_currency_change(draft, &ledger, ctx).await?;
                 limit(draft, &ledger)
             }
             _ => Ok(()),
@@ -38,13 +38,13 @@ impl RecordRules for Rules {
 
 fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     if let Some(day) = date(draft, "date") {
-        let comes_again = draft.text("recurring").is_some_and(|recurring| recurring != "none");
+        let is_recurring = draft.text("recurring").is_some_and(|recurring| recurring != "none");
         // Existing notes may have `until` without `recurring`; only a change of either is rejected.
-        let said_now = draft.changes("until") || draft.changes("recurring");
-        check_until(day, date(draft, "until"), comes_again || !said_now)?;
+        let changes_end = draft.changes("until") || draft.changes("recurring");
+        check_until(day, date(draft, "until"), is_recurring || !changes_end)?;
     }
     one_line(draft, &["category", "payee", "account", "memo"])?;
-    needs_currency(draft, ledger)?;
+    require_currency(draft, ledger)?;
     match draft.text("category") {
         Some(category) => {
             let spelled = ledger.spelling(category);
@@ -54,9 +54,9 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         }
         // A category that the user cleared is not filled in again.
         None if draft.text_before("category").is_none() => {
-            let says_more = draft.changes("payee") || draft.changes("memo");
+            let changes_text = draft.changes("payee") || draft.changes("memo");
             let payee = draft.text("payee").unwrap_or_default();
-            let rule = first_that_fits(&ledger.rules, payee, draft.text("memo")).filter(|_| says_more);
+            let rule = first_that_fits(&ledger.rules, payee, draft.text("memo")).filter(|_| changes_text);
             if let Some(category) = rule.map(|rule| rule.category.clone()) {
                 draft.set("category", category);
             }
@@ -68,7 +68,7 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
 
 fn transfer(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     one_line(draft, &["from", "to", "memo", "payee", "category", "to_memo", "to_payee", "to_category"])?;
-    needs_currency(draft, ledger)?;
+    require_currency(draft, ledger)?;
     for field in ["from", "to"] {
         if let Some(account) = draft.text(field).filter(|_| draft.changes(field)) {
             let spelled = ledger.account_spelling(account);
@@ -123,7 +123,7 @@ fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
 
 fn limit(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     one_line(draft, &["category"])?;
-    needs_currency(draft, ledger)?;
+    require_currency(draft, ledger)?;
     let Some(category) = draft.text("category").map(folded) else { return Ok(()) };
     let currency = draft.text("currency").or(ledger.currency.as_deref());
     let own = draft.note().map(|note| &note.path);
@@ -148,30 +148,30 @@ fn one_line(draft: &RecordDraft, fields: &[&str]) -> Result<(), ToolError> {
 
 /// Checks that adding, changing or removing the currency changes no figure of another note that relies on the
 /// default currency. When it is removed, the default must equal it.
-async fn keeps_its_currency(
+async fn check_currency_change(
     draft: &RecordDraft,
     ledger: &Ledger,
     ctx: &dyn ToolContext,
 ) -> Result<(), ToolError> {
-    let says = draft.text("currency");
+    let currency = draft.text("currency");
     let Some(note) = draft.note() else {
-        return match says.and_then(currency_code).map(str::to_owned) {
-            Some(code) => ledger.leaves_others(ctx, &[(&code, 1)]).await,
+        return match currency.and_then(currency_code).map(str::to_owned) {
+            Some(code) => ledger.check_other_currencies(ctx, &[(&code, 1)]).await,
             None => Ok(()),
         };
     };
     if !draft.changes("currency") {
         return Ok(());
     }
-    let usual = UsualCurrency::once(ctx, Said::By(&note.path, says)).await?;
-    if let (Some(before), None) = (draft.text_before("currency"), says) {
-        let then = usual.then.as_ref().ok_or_else(no_currency)?;
-        if currency_code(before).is_some_and(|before| before != *then) {
-            let rule = format!("is needed: without it the amount counts in {then}; name the currency");
+    let default = DefaultCurrency::after_change(ctx, CurrencyChange::OfNote(&note.path, currency)).await?;
+    if let (Some(before), None) = (draft.text_before("currency"), currency) {
+        let after = default.after.as_ref().ok_or_else(no_currency)?;
+        if currency_code(before).is_some_and(|before| before != *after) {
+            let rule = format!("is needed: without it the amount counts in {after}; name the currency");
             return Err(wrong("currency", rule));
         }
     }
-    usual.leaves_others()
+    default.check_other_currencies()
 }
 
 fn no_currency() -> ToolError {
@@ -180,12 +180,12 @@ fn no_currency() -> ToolError {
 
 /// Writes the default currency into a new record, so that later notes cannot change it. Without a default,
 /// the record would be in no sum, so it is rejected.
-fn needs_currency(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+fn require_currency(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     if draft.text("currency").is_some() {
         return Ok(());
     }
     match &ledger.currency {
-        Some(usual) if draft.note().is_none() => draft.set("currency", usual.clone()),
+        Some(default) if draft.note().is_none() => draft.set("currency", default.clone()),
         Some(_) => {}
         None => return Err(no_currency()),
     }

@@ -61,7 +61,7 @@ impl NativeTool for SetLimit {
         let mut value = json!({"category": category, "amount": amount, "currency": currency});
         let path = match found.as_slice() {
             [] => {
-                ledger.leaves_others(ctx.as_ref(), &[(&currency, 1)]).await?;
+                ledger.check_other_currencies(ctx.as_ref(), &[(&currency, 1)]).await?;
                 let read = [
                     ("category", Some(category.clone())),
                     ("amount", Some(amount.to_string())),

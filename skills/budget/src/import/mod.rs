@@ -158,7 +158,7 @@ impl NativeTool for ImportTransactions {
         let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, &choices, &pairs).await?;
         let said: Vec<(&str, usize)> =
             plan.currencies.iter().map(|(code, times)| (code.as_str(), *times)).collect();
-        ledger.leaves_others(ctx.as_ref(), &said).await?;
+        ledger.check_other_currencies(ctx.as_ref(), &said).await?;
         let mut value = json!({
             "dry_run": dry_run,
             "summary": plan.summary(dry_run),
