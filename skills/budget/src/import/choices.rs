@@ -8,7 +8,7 @@ use nova_skill::{JsonSchema, NewNote, ToolContext, ToolError, Value, schemars};
 use nova_statement::OfAlike;
 use serde::Deserialize;
 
-use super::alike::Alike;
+use super::duplicates::Duplicates;
 use super::transactions::Transaction;
 use crate::arguments::line;
 use crate::ledger::{Ledger, RULE};
@@ -40,19 +40,19 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// `of_alike` applies to possible duplicates without a decision for their line.
+    /// `answer` applies to possible duplicates without a decision for their line.
     pub(super) fn of(
         lines: &[Line],
         ledger: &Ledger,
         transactions: &[Transaction],
-        alike: &Alike<'_>,
-        of_alike: Option<OfAlike>,
+        duplicates: &Duplicates<'_>,
+        answer: Option<OfAlike>,
     ) -> Result<Self, ToolError> {
         let by_line: HashMap<u64, &Line> = lines.iter().map(|line| (line.line, line)).collect();
         let mut choices = Self::default();
         for (place, transaction) in transactions.iter().enumerate() {
-            let said = by_line.get(&transaction.line);
-            match (said.and_then(|said| said.import), alike.get(place), of_alike) {
+            let decision = by_line.get(&transaction.line);
+            match (decision.and_then(|decision| decision.import), duplicates.get(place), answer) {
                 (Some(false), _, _) | (None, Some(_), Some(OfAlike::LeaveOut)) => {
                     choices.left_out.insert(place);
                 }
@@ -61,10 +61,10 @@ impl Choices {
                 }
                 _ => {}
             }
-            let Some(said) = said else { continue };
-            let Some(category) = line("lines/category", said.category.as_deref())? else { continue };
+            let Some(decision) = decision else { continue };
+            let Some(category) = line("lines/category", decision.category.as_deref())? else { continue };
             let category = ledger.spelling(&category);
-            if said.rule == Some(true)
+            if decision.rule == Some(true)
                 && let Some(payee) = &transaction.payee
                 && !choices.has_rule(ledger, payee)
             {
@@ -78,7 +78,7 @@ impl Choices {
     fn has_rule(&self, ledger: &Ledger, payee: &str) -> bool {
         let known = ledger.rules.iter().map(|rule| rule.says.as_str());
         let new = self.rules.iter().map(|(payee, _)| payee.as_str());
-        known.chain(new).any(|says| folded(says) == folded(payee))
+        known.chain(new).any(|text| folded(text) == folded(payee))
     }
 
     pub(super) fn leaves_out(&self, place: usize) -> bool {
@@ -103,14 +103,14 @@ impl Choices {
         let declared = ctx.records().get(RULE)?;
         let note = |(payee, category): &(String, String)| {
             // Between slashes, the text would be a regular expression.
-            let says = payee.trim_matches('/');
+            let pattern = payee.trim_matches('/');
             let values = Map::from_iter([
-                ("match".to_owned(), Value::from(says)),
+                ("match".to_owned(), Value::from(pattern)),
                 ("category".to_owned(), Value::from(category.as_str())),
             ]);
             Ok(NewNote {
                 folder: declared.folder.clone(),
-                name: format!("{says} is {category}"),
+                name: format!("{pattern} is {category}"),
                 text: declared.new_note(&values)?,
             })
         };

@@ -1,7 +1,7 @@
 //! Imports transactions from a bank's file.
 
-mod alike;
 mod choices;
+mod duplicates;
 mod known;
 mod mapping;
 mod names;
@@ -27,8 +27,8 @@ use crate::ledger::{EXPENSE, INCOME, Ledger};
 use choices::{Choices, Line};
 use mapping::Mapping;
 use plan::Imported;
-use transactions::{Columns, Currencies, of_alike};
-use transfers::{Pair, TOLD};
+use transactions::{Columns, Currencies, duplicates_question};
+use transfers::{MAX_LISTED, Pair};
 
 /// The record type of the notes that remember mappings.
 const BANK: &str = "bank";
@@ -144,18 +144,18 @@ impl NativeTool for ImportTransactions {
         let currencies = Currencies { given: known.currency.as_deref(), usual: ledger.currency.as_deref() };
         let transactions = columns.transactions(&table, currencies, &choices::left_out(&file.lines))?;
         let dry_run = file.dry_run.unwrap_or_default();
-        let alike = imported.alike(&transactions);
-        let choices = Choices::of(&file.lines, &ledger, &transactions, &alike, known.mapping.alike)?;
+        let duplicates = imported.duplicates(&transactions);
+        let choices = Choices::of(&file.lines, &ledger, &transactions, &duplicates, known.mapping.alike)?;
         // Possible duplicates are neither imported nor skipped without the user's decision.
         if choices.open() > 0 && !dry_run {
             return propose(&file, &table, known.mapping, &imported);
         }
-        let told_alike = alike.rows(&transactions);
+        let duplicate_rows = duplicates.rows(&transactions);
         let pairs = match file.joins() {
             true => imported.pairs(ctx.as_ref(), &transactions, &choices).await?,
             false => Vec::new(),
         };
-        let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, &choices, &pairs).await?;
+        let mut plan = imported.plan(ctx.as_ref(), transactions, &duplicates, &choices, &pairs).await?;
         let said: Vec<(&str, usize)> =
             plan.currencies.iter().map(|(code, times)| (code.as_str(), *times)).collect();
         ledger.check_other_currencies(ctx.as_ref(), &said).await?;
@@ -169,15 +169,15 @@ impl NativeTool for ImportTransactions {
             "already_there": plan.already_there,
             "of_no_amount": plan.of_no_amount,
             "without_a_category": plan.without_a_category,
-            "alike": alike.count(),
+            "alike": duplicates.count(),
             "left_out": plan.left_out,
-            "looks_like": told_alike,
+            "looks_like": duplicate_rows,
             "header": table.header,
             "mapping": known.mapping,
             "preview": plan.preview,
         });
-        let mut transfers: Vec<Value> = pairs.iter().take(TOLD).map(Pair::row).collect();
-        if let Some(question) = of_alike(choices.open()) {
+        let mut transfers: Vec<Value> = pairs.iter().take(MAX_LISTED).map(Pair::row).collect();
+        if let Some(question) = duplicates_question(choices.open()) {
             value["questions"] = json!([question.to_json()]);
         }
         let mut paths: Vec<NotePath> = Vec::new();
@@ -253,9 +253,9 @@ fn propose(
         }
         Err(questions) => (questions, Vec::new()),
     };
-    let alike = imported.alike(&rows);
-    let choices = Choices::of(&file.lines, imported.ledger, &rows, &alike, mapping.alike)?;
-    questions.extend(of_alike(choices.open()));
+    let duplicates = imported.duplicates(&rows);
+    let choices = Choices::of(&file.lines, imported.ledger, &rows, &duplicates, mapping.alike)?;
+    questions.extend(duplicates_question(choices.open()));
     let preview: Vec<Value> = rows
         .iter()
         .take(PREVIEW)
@@ -269,8 +269,8 @@ fn propose(
                 "payee": row.payee,
                 "memo": row.memo,
             });
-            if let Some(twin) = alike.get(place) {
-                shown["looks_like"] = json!(twin.entry.path);
+            if let Some(duplicate) = duplicates.get(place) {
+                shown["looks_like"] = json!(duplicate.entry.path);
             }
             shown
         })
@@ -291,8 +291,8 @@ fn propose(
         "first_rows": first,
         "mapping": mapping,
         "questions": questions,
-        "alike": alike.count(),
-        "looks_like": alike.rows(&rows),
+        "alike": duplicates.count(),
+        "looks_like": duplicates.rows(&rows),
         "transfers": transfers,
         "preview": preview,
         "next": "Show the mapping and the preview to the user. When they agree, call again with this mapping, the answers \

@@ -6,10 +6,10 @@ use nova_skill::figures::folded;
 use nova_skill::{NewNote, NotePath, ToolContext, ToolError, Value, VaultPath, json};
 use nova_statement::import_ids;
 
-use super::alike::Alike;
 use super::choices::Choices;
+use super::duplicates::Duplicates;
 use super::transactions::Transaction;
-use super::transfers::{Accounts, Pair, TOLD, pairs};
+use super::transfers::{Accounts, MAX_LISTED, Pair, pairs};
 use super::{BANK, PREVIEW};
 use crate::add_entry::new_note;
 use crate::arguments::written;
@@ -85,8 +85,8 @@ impl<'a> Imported<'a> {
     }
 
     /// The entries that new transactions may duplicate.
-    pub(super) fn alike(&self, transactions: &[Transaction]) -> Alike<'a> {
-        Alike::of(self.ledger, self.account.as_deref(), transactions, |transaction| {
+    pub(super) fn duplicates(&self, transactions: &[Transaction]) -> Duplicates<'a> {
+        Duplicates::of(self.ledger, self.account.as_deref(), transactions, |transaction| {
             if transaction.amount.is_zero() || self.has(transaction) {
                 return None;
             }
@@ -150,7 +150,7 @@ impl<'a> Imported<'a> {
     /// The possible transfers as rows of an answer, before anything is written.
     pub(super) fn transfers(&self, transactions: &[Transaction], choices: &Choices) -> Vec<Value> {
         let pairs = self.likely_pairs(transactions, choices);
-        pairs.iter().take(TOLD).map(Pair::row).collect()
+        pairs.iter().take(MAX_LISTED).map(Pair::row).collect()
     }
 
     /// The pairs; one is certain only if the existing note can be converted to a transfer.
@@ -171,7 +171,7 @@ impl<'a> Imported<'a> {
         &self,
         ctx: &dyn ToolContext,
         transactions: Vec<Transaction>,
-        alike: &Alike<'_>,
+        duplicates: &Duplicates<'_>,
         choices: &Choices,
         pairs: &[Pair<'_>],
     ) -> Result<Plan, ToolError> {
@@ -181,7 +181,7 @@ impl<'a> Imported<'a> {
         let joined: HashSet<usize> =
             pairs.iter().filter(|pair| pair.is_certain).map(|pair| pair.place).collect();
         for (place, transaction) in transactions.into_iter().enumerate() {
-            let twin = alike.get(place);
+            let duplicate = duplicates.get(place);
             let Some(side) = self.new_side(place, &transaction, choices)? else {
                 if transaction.amount.is_zero() {
                     plan.of_no_amount += 1;
@@ -213,8 +213,8 @@ impl<'a> Imported<'a> {
                     "payee": side.payee,
                     "category": side.category.as_deref().unwrap_or(UNCATEGORISED),
                 });
-                if let Some(twin) = twin {
-                    row["looks_like"] = json!(twin.entry.path);
+                if let Some(duplicate) = duplicate {
+                    row["looks_like"] = json!(duplicate.entry.path);
                 }
                 plan.preview.push(row);
             }

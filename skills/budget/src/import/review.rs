@@ -6,8 +6,8 @@ use nova_skill::figures::{folded, plus};
 use nova_skill::{Date, Decimal, Output, ToolContext, ToolError, ToolOutput, Value, json};
 use nova_statement::{Question, Table, choice, date_question, decimal_question, described, report_reading};
 
-use super::alike::{Alike, Twin};
 use super::choices::{self, Choices};
+use super::duplicates::{Duplicate, Duplicates};
 use super::known::Known;
 use super::mapping::Mapping;
 use super::plan::Imported;
@@ -72,13 +72,13 @@ pub(super) async fn review(
         let question = "Which account is this file from?";
         open.push(json!({"about": "account", "question": question, "choices": choices}));
     }
-    let alike = imported.alike(&rows.read);
-    let choices = Choices::of(&file.lines, ledger, &rows.read, &alike, mapping.alike)?;
+    let duplicates = imported.duplicates(&rows.read);
+    let choices = Choices::of(&file.lines, ledger, &rows.read, &duplicates, mapping.alike)?;
     let pairs = match lacks_currency || file.transfers == Some(OfTransfers::Keep) {
         true => Vec::new(),
         false => imported.pairs(ctx, &rows.read, &choices).await?,
     };
-    let reviewed = Reviewed { ledger, imported: &imported, choices: &choices, alike: &alike };
+    let reviewed = Reviewed { ledger, imported: &imported, choices: &choices, duplicates: &duplicates };
     let entries = reviewed.entries(&rows.read, &pairs)?;
     let days = || rows.read.iter().map(|row| row.date);
     let problems: Vec<Value> = rows
@@ -116,7 +116,7 @@ struct Reviewed<'a> {
     ledger: &'a Ledger,
     imported: &'a Imported<'a>,
     choices: &'a Choices,
-    alike: &'a Alike<'a>,
+    duplicates: &'a Duplicates<'a>,
 }
 
 impl Reviewed<'_> {
@@ -173,8 +173,8 @@ impl Reviewed<'_> {
                 row["path"] = json!(pair.path());
             } else if likely.contains(&place) {
                 row["may_be_transfer"] = true.into();
-            } else if let Some(twin) = self.alike.get(place) {
-                row["twin"] = twin_of(&twin, transaction.date);
+            } else if let Some(duplicate) = self.duplicates.get(place) {
+                row["twin"] = duplicate_row(&duplicate, transaction.date);
                 row["is_open"] = self.choices.is_open(place).into();
             }
             by_rule += usize::from(source == Some("rule"));
@@ -232,16 +232,16 @@ impl Reviewed<'_> {
     }
 }
 
-fn twin_of(twin: &Twin<'_>, date: Date) -> Value {
-    let entry = twin.entry;
+fn duplicate_row(duplicate: &Duplicate<'_>, date: Date) -> Value {
+    let entry = duplicate.entry;
     json!({
         "path": entry.path,
         "payee": entry.payee(),
         "memo": entry.memo,
-        "date": twin.day,
+        "date": duplicate.day,
         "amount": written(entry.amount),
         "repeats": entry.every.map(|every| every.word()),
-        "days": twin.day.until(date).map_or(0, |span| span.get_days()),
+        "days": duplicate.day.until(date).map_or(0, |span| span.get_days()),
     })
 }
 

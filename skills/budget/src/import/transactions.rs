@@ -46,7 +46,7 @@ pub(super) struct ReadRows {
 }
 
 /// The question about this many possible duplicates; `None` if there are none.
-pub(super) fn of_alike(count: usize) -> Option<Question> {
+pub(super) fn duplicates_question(count: usize) -> Option<Question> {
     Question::of_alike(count, "transaction", "transactions")
 }
 

@@ -14,9 +14,9 @@ use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::transfer::{self, Side, Transfer};
 
 /// The maximum number of transfers in an answer.
-pub(super) const TOLD: usize = 50;
+pub(super) const MAX_LISTED: usize = 50;
 /// The maximum number of candidates for each transaction in an answer.
-const TOLD_OF_ONE: usize = 3;
+const MAX_CANDIDATES: usize = 3;
 
 /// The counterpart of a transaction.
 #[derive(Clone, Copy)]
@@ -104,8 +104,9 @@ pub(super) fn pairs<'a>(
     let mut pairs = Vec::new();
     for (place, side, is_incoming) in &rows {
         let others: Vec<usize> =
-            of_entries.across(side, !is_incoming, own.as_deref()).take(TOLD_OF_ONE).collect();
-        let same: Vec<usize> = of_open.same(side, *is_incoming, own.as_deref()).take(TOLD_OF_ONE).collect();
+            of_entries.across(side, !is_incoming, own.as_deref()).take(MAX_CANDIDATES).collect();
+        let same: Vec<usize> =
+            of_open.same(side, *is_incoming, own.as_deref()).take(MAX_CANDIDATES).collect();
         let is_only = others.len() + same.len() == 1;
         for at in others {
             let (entry, one) = &entries[at];
@@ -147,7 +148,7 @@ pub(super) fn pairs<'a>(
     }
     let abroad = Abroad::of(ledger, &entries, accounts, &rows);
     pairs.extend(rows.iter().flat_map(|(place, side, is_incoming)| {
-        abroad.others(side, *is_incoming).take(TOLD_OF_ONE).map(|entry| Pair {
+        abroad.others(side, *is_incoming).take(MAX_CANDIDATES).map(|entry| Pair {
             place: *place,
             other: Other::Entry(entry),
             is_certain: false,

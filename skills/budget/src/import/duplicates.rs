@@ -14,73 +14,73 @@ use crate::ledger::{Entry, Ledger};
 /// The maximum number of days between a card payment and its booking by the bank.
 const DAYS: i32 = 3;
 /// The maximum number of possible duplicates listed.
-const TOLD: usize = 50;
+const MAX_LISTED: usize = 50;
 
 /// The entry that each transaction may duplicate, by the transaction's index.
-pub(super) struct Alike<'a>(Vec<Option<Twin<'a>>>);
+pub(super) struct Duplicates<'a>(Vec<Option<Duplicate<'a>>>);
 
 /// One occurrence of an entry.
 #[derive(Clone, Copy)]
-pub(super) struct Twin<'a> {
+pub(super) struct Duplicate<'a> {
     pub(super) entry: &'a Entry,
     pub(super) day: Date,
 }
 
-impl<'a> Alike<'a> {
+impl<'a> Duplicates<'a> {
     /// Matches transactions with entries of the same kind, amount and currency within [`DAYS`]; each
     /// occurrence matches at most one transaction: the nearest, and among those one with the same payee.
-    /// Imported entries are excluded: their import ids distinguish two equal payments of a day. `is_new`
+    /// Imported entries are excluded: their import ids distinguish two equal payments of a day. `new_currency`
     /// returns the currency in which a transaction would be written, or `None` if it would not be.
     pub(super) fn of(
         ledger: &'a Ledger,
         account: Option<&str>,
         transactions: &[Transaction],
-        is_new: impl Fn(&Transaction) -> Option<String>,
+        new_currency: impl Fn(&Transaction) -> Option<String>,
     ) -> Self {
-        let mut twins: Vec<Option<Twin>> = vec![None; transactions.len()];
+        let mut duplicates: Vec<Option<Duplicate>> = vec![None; transactions.len()];
         let days = || transactions.iter().map(|transaction| transaction.date);
-        let (Some(first), Some(last)) = (days().min(), days().max()) else { return Self(twins) };
+        let (Some(first), Some(last)) = (days().min(), days().max()) else { return Self(duplicates) };
         let span = Days { first: first.saturating_sub(DAYS.days()), last: last.saturating_add(DAYS.days()) };
         let account = account.map(folded);
-        let mut days: Vec<Twin> = Vec::new();
+        let mut occurrences: Vec<Duplicate> = Vec::new();
         for entry in ledger.entries.iter().filter(|entry| entry.import_id.is_none()) {
             let other = entry.account.as_deref().map(folded);
             if other.is_some() && account.is_some() && other != account {
                 continue;
             }
-            days.extend(entry.days(span).into_iter().map(|day| Twin { entry, day }));
+            occurrences.extend(entry.days(span).into_iter().map(|day| Duplicate { entry, day }));
         }
-        days.sort_by_key(|twin| twin.day);
+        occurrences.sort_by_key(|occurrence| occurrence.day);
         let mut known: HashMap<(&str, Decimal), Vec<usize>> = HashMap::new();
-        for (at, Twin { entry, .. }) in days.iter().enumerate() {
+        for (at, Duplicate { entry, .. }) in occurrences.iter().enumerate() {
             known.entry((&entry.currency, entry.signed())).or_default().push(at);
         }
 
         // Every possible pair of a transaction and an occurrence.
         let mut candidates = Vec::new();
         for (place, transaction) in transactions.iter().enumerate() {
-            let Some(currency) = is_new(transaction) else { continue };
+            let Some(currency) = new_currency(transaction) else { continue };
             let Some(own) = known.get(&(currency.as_str(), transaction.amount)) else { continue };
             let earliest = transaction.date.saturating_sub(DAYS.days());
-            let begin = own.partition_point(|at| days[*at].day < earliest);
+            let begin = own.partition_point(|at| occurrences[*at].day < earliest);
             for other in own[begin..].iter().copied() {
-                let twin = days[other];
-                let apart = days_apart(transaction.date, twin.day);
+                let occurrence = occurrences[other];
+                let apart = days_apart(transaction.date, occurrence.day);
                 if apart > DAYS {
                     break;
                 }
                 let same_payee =
-                    transaction.payee.as_deref().map(folded) == twin.entry.payee.as_deref().map(folded);
+                    transaction.payee.as_deref().map(folded) == occurrence.entry.payee.as_deref().map(folded);
                 candidates.push(Candidate { distance: (apart, !same_payee), place, other });
             }
         }
         for (place, other) in pair_up(candidates) {
-            twins[place] = Some(days[other]);
+            duplicates[place] = Some(occurrences[other]);
         }
-        Self(twins)
+        Self(duplicates)
     }
 
-    pub(super) fn get(&self, place: usize) -> Option<Twin<'a>> {
+    pub(super) fn get(&self, place: usize) -> Option<Duplicate<'a>> {
         self.0.get(place).copied().flatten()
     }
 
@@ -90,20 +90,21 @@ impl<'a> Alike<'a> {
 
     /// The first ones, as rows of an answer.
     pub(super) fn rows(&self, transactions: &[Transaction]) -> Vec<Value> {
-        let found = transactions.iter().zip(&self.0).filter_map(|(one, twin)| Some((one, (*twin)?)));
-        let row = |(transaction, twin): (&Transaction, Twin)| {
+        let found =
+            transactions.iter().zip(&self.0).filter_map(|(one, duplicate)| Some((one, (*duplicate)?)));
+        let row = |(transaction, duplicate): (&Transaction, Duplicate)| {
             json!({
                 "date": transaction.date,
                 "amount": written(transaction.amount.abs()),
-                "currency": twin.entry.currency,
+                "currency": duplicate.entry.currency,
                 "payee": transaction.payee,
-                "looks_like": twin.entry.payee(),
-                "on": twin.day,
-                "comes_again": twin.entry.every.is_some(),
-                "path": twin.entry.path,
+                "looks_like": duplicate.entry.payee(),
+                "on": duplicate.day,
+                "comes_again": duplicate.entry.every.is_some(),
+                "path": duplicate.entry.path,
             })
         };
-        found.take(TOLD).map(row).collect()
+        found.take(MAX_LISTED).map(row).collect()
     }
 }
 
