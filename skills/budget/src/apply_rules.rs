@@ -83,12 +83,12 @@ impl NativeTool for ApplyRules {
                 }
             }
             paths.push(entry.path.clone());
-            let mut told = row(entry, rule);
+            let mut row = row(entry, rule);
             match problem {
-                None => changed.push(told),
+                None => changed.push(row),
                 Some(problem) => {
-                    told["problem"] = problem.into();
-                    refused.push(told);
+                    row["problem"] = problem.into();
+                    refused.push(row);
                 }
             }
         }

@@ -17,10 +17,10 @@ use crate::rules::Rule;
 use crate::transfer::{self, Transfer};
 
 /// The record types listed.
-const LISTED: [&str; 4] = [EXPENSE, INCOME, TRANSFER, RULE];
+const RECORD_TYPES: [&str; 4] = [EXPENSE, INCOME, TRANSFER, RULE];
 
 /// The default number of rows; totals and count cover all matches.
-const ROWS: usize = 200;
+const DEFAULT_ROWS: usize = 200;
 
 pub(crate) struct List;
 
@@ -76,7 +76,7 @@ impl NativeTool for List {
     type Args = Filters;
     const ID: &'static str = "list";
     const EFFECT: Effect = Effect::Read;
-    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::ListsEach(&LISTED));
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::ListsEach(&RECORD_TYPES));
     const FIELDS: ToolFields<'static> = ToolFields::Only(&["category"]);
 
     fn description(&self) -> Description {
@@ -110,7 +110,7 @@ impl NativeTool for List {
         let payee =
             filters.payee.as_deref().map(nova_skill::figures::folded).filter(|payee| !payee.is_empty());
         let ledger = Ledger::read(ctx.as_ref()).await?;
-        let own = OwnFields::read(ctx.as_ref(), &LISTED, &filters.fields).await?;
+        let own = OwnFields::read(ctx.as_ref(), &RECORD_TYPES, &filters.fields).await?;
         if filters.kind == Some(Kind::Rule) {
             return Ok(rules(&ledger, category.as_deref(), payee.as_deref(), &own).into());
         }
@@ -127,11 +127,11 @@ impl NativeTool for List {
         rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path().cmp(b.1.path())));
 
         let totals = Totals::of(&rows, today)?;
-        let shown = filters.limit.unwrap_or(ROWS);
+        let shown = filters.limit.unwrap_or(DEFAULT_ROWS);
         let lines: Vec<Value> =
             rows.iter().take(shown).map(|(day, line)| line.row(*day, today, &own)).collect();
         let mut value = json!({
-            "to": days.last, "count": rows.len(), "totals": totals.told()?,
+            "to": days.last, "count": rows.len(), "totals": totals.to_json()?,
             "upcoming": rows.iter().filter(|(day, _)| *day > today).count(),
             "entries": lines, "unreadable": ledger.unreadable_rows(),
         });
@@ -235,15 +235,15 @@ impl Totals {
         Ok([income, spent, left, upcoming_income, upcoming_spent, with_upcoming, transferred, upcoming])
     }
 
-    fn told(&self) -> Result<Vec<Value>, ToolError> {
-        let told = |currency| {
+    fn to_json(&self) -> Result<Vec<Value>, ToolError> {
+        let row = |currency| {
             let mut row = json!({ "currency": currency });
             for ((key, ..), amount) in TOTALS.iter().zip(self.amounts(currency)?) {
                 row[*key] = json!(amount);
             }
             Ok(row)
         };
-        self.currencies().into_iter().map(told).collect()
+        self.currencies().into_iter().map(row).collect()
     }
 
     fn figures(&self, rows: &[(Date, Line)], ledger: &Ledger) -> Result<Vec<Figure>, ToolError> {
@@ -369,7 +369,7 @@ impl<'a> Line<'a> {
             row["upcoming"] = json!(true);
             let due = format!("due {}", day.strftime("%-d %b"));
             row["detail"] = match row["detail"].as_str() {
-                Some(said) => json!(format!("{said}, {due}")),
+                Some(detail) => json!(format!("{detail}, {due}")),
                 None => json!(due),
             };
         }
@@ -416,9 +416,9 @@ fn entry_row(day: Date, entry: &Entry) -> Value {
         row["repeats"] = json!(every.word());
     }
     let repeats = entry.every.map(|every| format!("repeats {}", every.word()));
-    let said: Vec<String> = refund.into_iter().chain(repeats).collect();
-    if !said.is_empty() {
-        row["detail"] = json!(said.join(", "));
+    let details: Vec<String> = refund.into_iter().chain(repeats).collect();
+    if !details.is_empty() {
+        row["detail"] = json!(details.join(", "));
     }
     for (key, value) in [("account", &entry.account), ("memo", &entry.memo)] {
         if let Some(value) = value {

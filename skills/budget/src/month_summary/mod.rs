@@ -78,7 +78,7 @@ impl NativeTool for MonthSummary {
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let given = which.currency.as_deref().filter(|text| !text.trim().is_empty());
         let first = given.map(|given| ledger.currency_or(Some(given))).transpose()?;
-        let mut output = Summary::of(&ledger, month, months, today)?.told(&ledger, first)?;
+        let mut output = Summary::of(&ledger, month, months, today)?.to_output(&ledger, first)?;
         if which.year {
             let currency = output.value["currency"].as_str().unwrap_or_default().to_owned();
             output.value["year"] = Summary::of(&ledger, month.last_of_year(), 12, today)?.year(&currency)?;
@@ -181,7 +181,7 @@ impl<'a> Summary<'a> {
         Ok(Self { month, months, entries, transfers, today, since })
     }
 
-    fn told(&self, ledger: &Ledger, first: Option<String>) -> Result<Output, ToolError> {
+    fn to_output(&self, ledger: &Ledger, first: Option<String>) -> Result<Output, ToolError> {
         let Some(sides) = self.months.last() else { return Ok(Output::default()) };
         let mut currencies: BTreeSet<String> = sides.currencies().map(str::to_owned).collect();
         currencies.extend(self.transfers.iter().map(|transfer| transfer.out.currency.clone()));
@@ -208,7 +208,7 @@ impl<'a> Summary<'a> {
             let detail = &mut value[format!("{key}_detail")];
             let and = others.iter().map(amount).collect::<Vec<_>>().join(", ");
             *detail = match detail.as_str() {
-                Some(said) => format!("{and}; {said}").into(),
+                Some(detail) => format!("{and}; {detail}").into(),
                 None => and.into(),
             };
         }
@@ -254,23 +254,23 @@ impl<'a> Summary<'a> {
             "upcoming_income": amounts.upcoming_income,
             "upcoming_spent": amounts.upcoming_spent,
             "left_with_upcoming": amounts.left_with_upcoming,
-            "income_detail": and_upcoming(amounts.upcoming_income, currency),
+            "income_detail": upcoming_detail(amounts.upcoming_income, currency),
             "spent_detail": self.spent_detail(currency),
             "left_detail": own
                 .any(|(day, _)| *day > self.today)
                 .then(|| format!("{} {currency} on {end}", amounts.left_with_upcoming)),
-            "categories": categories.iter().map(Row::told).collect::<Result<Vec<Value>, ToolError>>()?,
+            "categories": categories.iter().map(Row::to_json).collect::<Result<Vec<Value>, ToolError>>()?,
             "income_categories": incomes,
             "months": self.trend(currency)?,
         });
-        merge(&mut value, Limits::of(&categories)?.told(currency));
-        merge(&mut value, transferred.told(currency));
+        merge(&mut value, Limits::of(&categories)?.to_json(currency));
+        merge(&mut value, transferred.to_json(currency));
         Ok(value)
     }
 
     /// The totals of each month.
     fn trend(&self, currency: &str) -> Result<Vec<Value>, ToolError> {
-        let told = |Sides { month, income, spent }: &Sides| {
+        let row = |Sides { month, income, spent }: &Sides| {
             let amounts = Amounts::of(income, spent, currency)?;
             Ok(json!({
                 "month": month.to_string(),
@@ -278,7 +278,7 @@ impl<'a> Summary<'a> {
                 "upcoming_income": amounts.upcoming_income, "upcoming_spent": amounts.upcoming_spent,
             }))
         };
-        self.months.iter().map(told).collect()
+        self.months.iter().map(row).collect()
     }
 
     /// The totals of the year and of each month, with details in whole units.
@@ -315,7 +315,7 @@ impl<'a> Summary<'a> {
 
     /// The upcoming spending, and the comparison of the month including it with the previous month.
     fn spent_detail(&self, currency: &str) -> Option<String> {
-        let upcoming = and_upcoming(self.months.last()?.spent.upcoming.all.money(currency), currency);
+        let upcoming = upcoming_detail(self.months.last()?.spent.upcoming.all.money(currency), currency);
         match (upcoming, self.compared(currency)) {
             (Some(upcoming), Some(compared)) => Some(format!("{upcoming}, together {compared}")),
             (one, other) => one.or(other),
@@ -439,13 +439,13 @@ struct Transferred {
 
 impl Transferred {
     /// Null without transfers.
-    fn told(&self, currency: &str) -> Value {
+    fn to_json(&self, currency: &str) -> Value {
         let is_any = self.count + self.upcoming_count > 0;
         let detail = match self.count {
             1 => "moved between accounts in 1 transfer, not counted as income or spent".to_owned(),
             n => format!("moved between accounts in {n} transfers, not counted as income or spent"),
         };
-        let detail = match and_upcoming(self.upcoming, currency) {
+        let detail = match upcoming_detail(self.upcoming, currency) {
             Some(upcoming) => format!("{detail}, {upcoming}"),
             None => detail,
         };
@@ -483,7 +483,7 @@ impl Limits {
     }
 
     /// Such as "462 of 755", in whole units.
-    fn told(&self, currency: &str) -> Value {
+    fn to_json(&self, currency: &str) -> Value {
         let whole = |amount: Decimal| rounded_to(amount, 0);
         json!({
             "limits": self.count,
@@ -494,7 +494,7 @@ impl Limits {
 }
 
 /// Such as "+ 3.50 EUR upcoming".
-fn and_upcoming(amount: Decimal, currency: &str) -> Option<String> {
+fn upcoming_detail(amount: Decimal, currency: &str) -> Option<String> {
     (!amount.is_zero()).then(|| format!("+ {amount} {currency} upcoming"))
 }
 
@@ -506,14 +506,14 @@ fn income_categories(income: &Side, spellings: &Spellings, currency: &str) -> Ve
         .map(|name| (of(&income.so_far, name), of(&income.upcoming, name), spellings.get(name)))
         .collect();
     rows.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then_with(|| a.2.cmp(b.2)));
-    let told = |(amount, upcoming, category): (Decimal, Decimal, &str)| {
+    let row = |(amount, upcoming, category): (Decimal, Decimal, &str)| {
         let mut row = json!({"category": category, "amount": amount});
         if !upcoming.is_zero() {
             row["upcoming_amount"] = json!(upcoming);
         }
         row
     };
-    rows.into_iter().map(told).collect()
+    rows.into_iter().map(row).collect()
 }
 
 /// Appends the keys of one object to another.

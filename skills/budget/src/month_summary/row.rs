@@ -21,7 +21,7 @@ pub(super) struct Row<'a> {
 
 impl Row<'_> {
     /// The row as JSON for the answer.
-    pub(super) fn told(&self) -> Result<Value, ToolError> {
+    pub(super) fn to_json(&self) -> Result<Value, ToolError> {
         let mut row = json!({
             "category": self.category,
             "currency": self.currency,
@@ -33,7 +33,7 @@ impl Row<'_> {
             row["upcoming_count"] = json!(self.upcoming_count);
         }
         if let Some((amount, limit)) = self.limit {
-            self.tell_limit(amount, &mut row)?;
+            self.add_limit_json(amount, &mut row)?;
             row["path"] = json!(limit.path);
             for (key, value) in &limit.own {
                 if row.get(key).is_none() {
@@ -49,7 +49,7 @@ impl Row<'_> {
         Ok(row)
     }
 
-    fn tell_limit(&self, limit: Decimal, row: &mut Value) -> Result<(), ToolError> {
+    fn add_limit_json(&self, limit: Decimal, row: &mut Value) -> Result<(), ToolError> {
         let currency = &self.currency;
         let left = money(minus(limit, self.spent)?, currency);
         let with_upcoming = money(minus(left, self.upcoming)?, currency);
