@@ -15,7 +15,7 @@ const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
     let met = [month_summary(NOTES), import(NOTES)];
-    import_of_the_most();
+    largest_import();
     if met.iter().all(|met| *met) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -61,10 +61,10 @@ fn statement(rows: usize) -> String {
 }
 
 /// Imports the maximum number of rows, a note for each, and checks that a second import adds none.
-fn import_of_the_most() {
-    const MOST: usize = 100_000;
+fn largest_import() {
+    const MAX_ROWS: usize = 100_000;
     let budget = SkillInVault::new(nova_skill_budget::skill(), "");
-    budget.vault.write("bank.csv", &statement(MOST));
+    budget.vault.write("bank.csv", &statement(MAX_ROWS));
     let args = json!({
         "path": "bank.csv", "currency": "EUR",
         "mapping": {"date": "Date", "payee": "Payee", "amount": "Amount"},
@@ -72,13 +72,16 @@ fn import_of_the_most() {
     let begin = Instant::now();
     let done = budget.value("import_transactions", args.clone());
     let took = begin.elapsed();
-    assert_eq!(done["imported"], MOST);
+    assert_eq!(done["imported"], MAX_ROWS);
     let notes = || budget.vault.files().iter().filter(|path| path.starts_with("Budget/Expenses/")).count();
-    assert_eq!(notes(), MOST);
+    assert_eq!(notes(), MAX_ROWS);
     let again = budget.value("import_transactions", args);
-    assert_eq!((again["imported"].as_u64(), again["already_there"].as_u64()), (Some(0), Some(MOST as u64)));
-    assert_eq!(notes(), MOST);
-    println!("{:<64} {:>9.2} ms", format!("import of {MOST} rows"), took.as_secs_f64() * 1e3);
+    assert_eq!(
+        (again["imported"].as_u64(), again["already_there"].as_u64()),
+        (Some(0), Some(MAX_ROWS as u64))
+    );
+    assert_eq!(notes(), MAX_ROWS);
+    println!("{:<64} {:>9.2} ms", format!("import of {MAX_ROWS} rows"), took.as_secs_f64() * 1e3);
 }
 
 fn import(notes: usize) -> bool {

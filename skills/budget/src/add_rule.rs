@@ -42,26 +42,27 @@ impl NativeTool for AddRule {
     async fn run(&self, new: NewRule, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let declared = ctx.records().get(RULE)?;
         let given = declared.given(&new.fields);
-        let says = needed("match", line("match", given.text("match")?)?)?;
+        let pattern = needed("match", line("match", given.text("match")?)?)?;
         let category = needed("category", line("category", given.text("category")?)?)?;
-        Pattern::parse(&says).map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
+        Pattern::parse(&pattern)
+            .map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
         let ledger = Ledger::read(ctx.as_ref()).await?;
-        if let Some(there) = ledger.rules.iter().find(|rule| folded(&rule.says) == folded(&says)) {
+        if let Some(there) = ledger.rules.iter().find(|rule| folded(&rule.pattern_text) == folded(&pattern)) {
             return Err(ToolError::Exists {
                 kind: "rule for".into(),
-                name: says,
+                name: pattern,
                 path: there.path.to_string(),
                 remedy: format!("It says \"{}\"; change that note, or delete it first.", there.category),
             });
         }
         let category = ledger.spelling(&category);
-        let read = [("match", Some(says.clone())), ("category", Some(category.clone()))];
+        let read = [("match", Some(pattern.clone())), ("category", Some(category.clone()))];
         let values = with_read(declared.with_links(&new.fields, ctx.vault()).await?, read);
-        let name = format!("{} is {category}", says.trim_matches('/'));
+        let name = format!("{} is {category}", pattern.trim_matches('/'));
         let text = declared.on_template(declared.new_note(&values)?, &name, ctx.as_ref()).await?;
         let note = NewNote { folder: declared.folder.clone(), name, text };
         let path = ctx.vault().create_all(vec![note]).await?.remove(0);
-        let value = json!({"match": says, "category": category, "path": path});
+        let value = json!({"match": pattern, "category": category, "path": path});
         Ok(Output::new(value).from_notes([path]).into())
     }
 }

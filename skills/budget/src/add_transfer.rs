@@ -57,8 +57,8 @@ impl NativeTool for AddTransfer {
         let declared = ctx.records().get(TRANSFER)?;
         let given = declared.given(&new.fields);
         let account = |argument: &str| {
-            let said = needed(argument, line(argument, given.text(argument)?)?)?;
-            Ok::<_, ToolError>(Some(ledger.account_spelling(&said)))
+            let name = needed(argument, line(argument, given.text(argument)?)?)?;
+            Ok::<_, ToolError>(Some(ledger.account_spelling(&name)))
         };
         let currency = ledger.currency_or(given.text("currency")?)?;
         let out = Side {
@@ -71,9 +71,9 @@ impl NativeTool for AddTransfer {
             category: None,
             import_id: None,
         };
-        let to_currency = match given.text("to_currency")?.map(str::trim).filter(|said| !said.is_empty()) {
-            Some(said) => ledger.currency_or(Some(said)).map_err(|_| {
-                wrong("to_currency", format!("\"{said}\" is not a currency; use a code such as EUR"))
+        let to_currency = match given.text("to_currency")?.map(str::trim).filter(|code| !code.is_empty()) {
+            Some(code) => ledger.currency_or(Some(code)).map_err(|_| {
+                wrong("to_currency", format!("\"{code}\" is not a currency; use a code such as EUR"))
             })?,
             None => currency,
         };

@@ -9,13 +9,13 @@ use nova_skill::{Date, Decimal, GivenDecimal, ToolError, Value};
 /// # Errors
 /// `InvalidArguments` if it is not a plain decimal, is negative, or has too many digits for exact arithmetic.
 pub(crate) fn amount(argument: &str, given: &GivenDecimal) -> Result<Decimal, ToolError> {
-    let said = given.text();
+    let text = given.text();
     let wrong = |rule: String| wrong(argument, rule);
-    let amount = plain_decimal(&said)
-        .ok_or_else(|| wrong(format!("\"{said}\" is not a plain decimal such as 1250.50")))?;
+    let amount = plain_decimal(&text)
+        .ok_or_else(|| wrong(format!("\"{text}\" is not a plain decimal such as 1250.50")))?;
     if amount.is_sign_negative() && !amount.is_zero() {
         return Err(wrong(format!(
-            "\"{said}\" is negative; what is spent is an expense, what comes in an income, and what comes back a \
+            "\"{text}\" is negative; what is spent is an expense, what comes in an income, and what comes back a \
              refund"
         )));
     }
@@ -33,22 +33,22 @@ pub(crate) fn written(amount: Decimal) -> Decimal {
 pub(crate) fn month(argument: &str, text: &str, today: Date) -> Result<Month, ToolError> {
     match text.trim() {
         "" | "today" => Ok(Month::of(today)),
-        said => {
-            Month::parse(said).ok_or_else(|| wrong(argument, format!("\"{said}\" is not a month YYYY-MM")))
+        text => {
+            Month::parse(text).ok_or_else(|| wrong(argument, format!("\"{text}\" is not a month YYYY-MM")))
         }
     }
 }
 
 /// A text for a property: trimmed, not empty, one line; `None` if it was not given.
-pub(crate) fn line(argument: &str, said: Option<&str>) -> Result<Option<String>, ToolError> {
-    let Some(said) = said.map(str::trim) else { return Ok(None) };
-    if said.is_empty() {
+pub(crate) fn line(argument: &str, text: Option<&str>) -> Result<Option<String>, ToolError> {
+    let Some(text) = text.map(str::trim) else { return Ok(None) };
+    if text.is_empty() {
         return Err(wrong(argument, "must not be empty; leave it out when it is not known".into()));
     }
-    if said.chars().any(char::is_control) {
+    if text.chars().any(char::is_control) {
         return Err(wrong(argument, "must be one line of text".into()));
     }
-    Ok(Some(said.to_owned()))
+    Ok(Some(text.to_owned()))
 }
 
 /// Merges the given values with those computed from them, which win; nulls are dropped.

@@ -51,7 +51,7 @@ fn replaced(record_type: &str) -> &'static [&'static str] {
 }
 
 /// The user's own property that the new record would overwrite, if any.
-pub(crate) fn in_the_way(
+pub(crate) fn conflicting_property(
     ctx: &dyn ToolContext,
     note: &Note,
     conversion: &Conversion<'_>,
@@ -74,7 +74,7 @@ pub(crate) async fn can_convert(
     let (old, new) = (ctx.records().get(conversion.from)?, ctx.records().get(conversion.to)?);
     let note = ctx.vault().read(path).await?;
     let edits = edits(old, new, &note, conversion)?;
-    Ok(in_the_way(ctx, &note, conversion)?.is_none() && edit_properties(&note.text, &edits).is_ok())
+    Ok(conflicting_property(ctx, &note, conversion)?.is_none() && edit_properties(&note.text, &edits).is_ok())
 }
 
 /// Rewrites the properties of a note, and moves it to the folder of its new type if it is in that of the old

@@ -12,12 +12,12 @@ use serde::Deserialize;
 
 use crate::add_entry::new_note;
 use crate::arguments::{line, written, wrong};
-use crate::convert::{Conversion, convert, in_the_way};
+use crate::convert::{Conversion, conflicting_property, convert};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::transfer::{self, Transfer};
 
 /// The maximum number of days between the booking dates of the two sides of a transfer.
-pub(crate) const DAYS: i32 = 3;
+pub(crate) const MAX_DAYS_APART: i32 = 3;
 
 pub(crate) struct JoinTransfer;
 pub(crate) struct SplitTransfer;
@@ -65,8 +65,8 @@ impl NativeTool for JoinTransfer {
         let ctx = ctx.as_ref();
         let ledger = Ledger::read(ctx).await?;
         let mut named = Vec::new();
-        for said in &asked.paths {
-            let record = find(ctx, &ledger, said).await?;
+        for path in &asked.paths {
+            let record = find(ctx, &ledger, path).await?;
             if !named.iter().any(|other: &Found| other.path() == record.path()) {
                 named.push(record);
             }
@@ -74,8 +74,8 @@ impl NativeTool for JoinTransfer {
         if let [Found::Entry(entry)] = named.as_slice() {
             named.push(ledger.only_other_side(entry)?);
         }
-        let account = |argument: &str, said: &Option<String>| {
-            Ok::<_, ToolError>(line(argument, said.as_deref())?.map(|said| ledger.account_spelling(&said)))
+        let account = |argument: &str, given: &Option<String>| {
+            Ok::<_, ToolError>(line(argument, given.as_deref())?.map(|name| ledger.account_spelling(&name)))
         };
         let (from, to) = (account("from", &asked.from)?, account("to", &asked.to)?);
         let done = match named.as_slice() {
@@ -125,7 +125,7 @@ impl NativeTool for SplitTransfer {
             name: out.payee.as_deref().or(into.account.as_deref()).map(Cow::Borrowed),
             amount: written(out.amount).to_string(),
         };
-        refuse_lost(ctx, &transfer.path, &as_expense).await?;
+        check_conflicts(ctx, &transfer.path, &as_expense).await?;
         let expense = convert(ctx, &transfer.path, as_expense).await?;
         let income = ctx.vault().create_all(vec![income]).await?.remove(0);
         let mut value = transfer::row(out, into);
@@ -150,29 +150,29 @@ impl Found<'_> {
 }
 
 /// Finds by path or by the name that a link would use.
-async fn find<'a>(ctx: &dyn ToolContext, ledger: &'a Ledger, said: &str) -> Result<Found<'a>, ToolError> {
-    let said = said.trim();
+async fn find<'a>(ctx: &dyn ToolContext, ledger: &'a Ledger, name: &str) -> Result<Found<'a>, ToolError> {
+    let name = name.trim();
     let at = |path: &VaultPath| {
         let entry = ledger.entries.iter().find(|entry| entry.path == *path).map(Found::Entry);
         let transfer =
             || ledger.transfers.iter().find(|transfer| transfer.path == *path).map(Found::Transfer);
         entry.or_else(transfer)
     };
-    if let Some(found) = VaultPath::parse(said).ok().and_then(|path| at(&path)) {
+    if let Some(found) = VaultPath::parse(name).ok().and_then(|path| at(&path)) {
         return Ok(found);
     }
-    let paths = ctx.vault().find(said).await?;
+    let paths = ctx.vault().find(name).await?;
     let mut found: Vec<Found> = paths.iter().filter_map(at).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(ToolError::NotFound {
             kind: "income, expense or transfer".into(),
-            name: said.to_owned(),
+            name: name.to_owned(),
             nearest: Vec::new(),
         }),
         _ => Err(ToolError::Ambiguous {
             kind: "note".into(),
-            name: said.to_owned(),
+            name: name.to_owned(),
             matches: found.iter().map(|found| found.path().to_string()).collect(),
         }),
     }
@@ -180,7 +180,7 @@ async fn find<'a>(ctx: &dyn ToolContext, ledger: &'a Ledger, said: &str) -> Resu
 
 impl Entry {
     /// Why it cannot be a side of a transfer; the text follows the path.
-    pub(crate) fn no_side(&self) -> Option<&'static str> {
+    pub(crate) fn why_not_a_side(&self) -> Option<&'static str> {
         if self.every.is_some() {
             Some("is recurring: one note covers many days")
         } else if self.is_refund {
@@ -197,17 +197,17 @@ impl Ledger {
         let account = entry.account.as_deref().map(folded);
         let is_other = |other: &&Entry| {
             let own = other.account.as_deref().map(folded);
-            other.no_side().is_none()
+            other.why_not_a_side().is_none()
                 && other.currency == entry.currency
                 && other.signed() == -entry.signed()
-                && apart(entry.date, other.date) <= DAYS
+                && days_apart(entry.date, other.date) <= MAX_DAYS_APART
                 && (own.is_none() || own != account)
         };
         let is_open = |transfer: &&Transfer| {
             let side = if entry.is_income { &transfer.into } else { &transfer.out };
             side.import_id.is_none()
                 && (&side.currency, side.amount) == (&entry.currency, entry.amount)
-                && apart(entry.date, side.date) <= DAYS
+                && days_apart(entry.date, side.date) <= MAX_DAYS_APART
                 && account.as_deref().is_none_or(|own| folded(side.account()) == own)
         };
         let entries = self.entries.iter().filter(is_other).map(Found::Entry);
@@ -217,7 +217,8 @@ impl Ledger {
             1 => Ok(found.remove(0)),
             0 => Err(ToolError::failed(
                 format!(
-                    "No other side of {} was found: an entry of {} {} the other way, at most {DAYS} days apart.",
+                    "No other side of {} was found: an entry of {} {} the other way, at most {MAX_DAYS_APART} \
+                     days apart.",
                     entry.path,
                     written(entry.amount),
                     entry.currency
@@ -235,7 +236,7 @@ impl Ledger {
     }
 }
 
-pub(crate) fn apart(one: nova_skill::Date, other: nova_skill::Date) -> i32 {
+pub(crate) fn days_apart(one: nova_skill::Date, other: nova_skill::Date) -> i32 {
     one.until(other).map_or(i32::MAX, |span| span.get_days().abs())
 }
 
@@ -247,7 +248,7 @@ async fn join(
     to: Option<String>,
 ) -> Result<Output, ToolError> {
     for entry in [one, other] {
-        if let Some(why) = entry.no_side() {
+        if let Some(why) = entry.why_not_a_side() {
             return Err(wrong("paths", format!("names {}, which {why}", entry.path)));
         }
     }
@@ -274,7 +275,7 @@ async fn join(
         name: Some(name.into()),
         amount: written(out.amount).to_string(),
     };
-    refuse_lost(ctx, &expense.path, &as_transfer).await?;
+    check_conflicts(ctx, &expense.path, &as_transfer).await?;
     let links = take_over(ctx, &expense.path, (&income.path, INCOME), &as_transfer).await?;
     let path = convert(ctx, &expense.path, as_transfer).await?;
     let mut value = transfer::row(&out, &into);
@@ -284,7 +285,7 @@ async fn join(
 
 /// Adds the entry to the transfer as its missing side.
 async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> Result<Output, ToolError> {
-    if let Some(why) = entry.no_side() {
+    if let Some(why) = entry.why_not_a_side() {
         return Err(wrong("paths", format!("names {}, which {why}", entry.path)));
     }
     let side = if entry.is_income { &transfer.into } else { &transfer.out };
@@ -315,9 +316,13 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
 
 /// # Errors
 /// `InvalidArguments` if the new record would overwrite one of the note's own properties.
-async fn refuse_lost(ctx: &dyn ToolContext, path: &NotePath, new: &Conversion<'_>) -> Result<(), ToolError> {
+async fn check_conflicts(
+    ctx: &dyn ToolContext,
+    path: &NotePath,
+    new: &Conversion<'_>,
+) -> Result<(), ToolError> {
     let note = ctx.vault().read(path).await?;
-    match in_the_way(ctx, &note, new)? {
+    match conflicting_property(ctx, &note, new)? {
         None => Ok(()),
         Some(property) => Err(ToolError::failed(
             format!("{path} has a property `{property}` of its own, which a {} uses.", new.to),

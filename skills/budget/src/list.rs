@@ -152,11 +152,13 @@ fn rules(ledger: &Ledger, category: Option<&str>, payee: Option<&str>, own: &Own
     let has = |text: &str, wanted: Option<&str>| {
         wanted.is_none_or(|wanted| nova_skill::figures::folded(text).contains(wanted))
     };
-    let fits = |rule: &&Rule| has(&rule.category, category) && has(&rule.says, payee) && own.fit(&rule.path);
+    let fits =
+        |rule: &&Rule| has(&rule.category, category) && has(&rule.pattern_text, payee) && own.fit(&rule.path);
     let rules: Vec<&Rule> = ledger.rules.iter().filter(fits).collect();
     let row = |rule: &&Rule| {
         let mut row = json!({
-            "match": rule.says, "category": rule.category, "priority": rule.priority, "path": rule.path,
+            "match": rule.pattern_text, "category": rule.category,
+            "priority": rule.priority, "path": rule.path,
         });
         own.add_to(&mut row, &rule.path);
         row

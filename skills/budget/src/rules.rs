@@ -15,7 +15,7 @@ const MAX_PATTERN_BYTES: usize = 1 << 20;
 pub(crate) struct Rule {
     pub(crate) path: NotePath,
     /// The pattern as written in the note.
-    pub(crate) says: String,
+    pub(crate) pattern_text: String,
     pub(crate) category: String,
     pub(crate) priority: i64,
     pattern: Pattern,
@@ -31,9 +31,9 @@ pub(crate) enum Pattern {
 impl Rule {
     pub(crate) fn read(declared: &RecordType, record: &Record) -> Result<Self, ToolError> {
         let note = record.note();
-        let says = text(record, "match")?.ok_or_else(|| missing(declared, note))?;
+        let pattern_text = text(record, "match")?.ok_or_else(|| missing(declared, note))?;
         let property = declared.fields.get("match").map_or("match", |field| field.property());
-        let pattern = Pattern::parse(&says).map_err(|why| {
+        let pattern = Pattern::parse(&pattern_text).map_err(|why| {
             ToolError::BrokenRecord(Problem {
                 path: note.path.to_string(),
                 line: note.document.entry(property).map_or(1, |(_, found)| found.line),
@@ -44,7 +44,7 @@ impl Rule {
         })?;
         Ok(Self {
             path: note.path.clone(),
-            says,
+            pattern_text,
             category: text(record, "category")?.ok_or_else(|| missing(declared, note))?,
             priority: match record.integer("priority")? {
                 Some(priority) => priority,
@@ -75,10 +75,10 @@ impl Pattern {
     ///
     /// # Errors
     /// Why it is not a regular expression, in a few words.
-    pub(crate) fn parse(says: &str) -> Result<Self, String> {
-        let inner = says.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    pub(crate) fn parse(source: &str) -> Result<Self, String> {
+        let inner = source.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
         let Some(inner) = inner.filter(|inner| !inner.is_empty()) else {
-            return Ok(Self::Contained(folded(says)));
+            return Ok(Self::Contained(folded(source)));
         };
         let built = RegexBuilder::new(inner).case_insensitive(true).size_limit(MAX_PATTERN_BYTES).build();
         built.map(Self::Regex).map_err(|error| match error {

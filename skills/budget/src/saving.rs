@@ -102,12 +102,12 @@ fn transfer(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
 
 fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     one_line(draft, &["match", "category"])?;
-    let says = draft.text("match").unwrap_or_default().to_owned();
-    Pattern::parse(&says).map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
+    let pattern = draft.text("match").unwrap_or_default().to_owned();
+    Pattern::parse(&pattern).map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
     let own = draft.note().map(|note| &note.path);
     let mut others = ledger.rules.iter().filter(|rule| Some(&rule.path) != own);
     if draft.changes("match")
-        && let Some(there) = others.find(|rule| folded(&rule.says) == folded(&says))
+        && let Some(there) = others.find(|rule| folded(&rule.pattern_text) == folded(&pattern))
     {
         return Err(wrong(
             "match",

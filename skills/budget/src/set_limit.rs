@@ -49,7 +49,7 @@ impl NativeTool for SetLimit {
             limits.filter(|limit| folded(&limit.category) == folded(&category)).collect();
         let currency = match (given.text("currency")?, of_category.as_slice()) {
             (None, [one]) => one.currency.clone(),
-            (said, _) => ledger.currency_or(said)?,
+            (given, _) => ledger.currency_or(given)?,
         };
         let found: Vec<_> = of_category.into_iter().filter(|limit| limit.currency == currency).collect();
         let category = ledger.spelling(&category);

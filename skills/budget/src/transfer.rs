@@ -67,7 +67,7 @@ impl Transfer {
         let date = record.date("date")?.ok_or_else(|| missing(declared, note))?;
         let amount = record.decimal("amount")?.ok_or_else(|| missing(declared, note))?;
         let to_currency =
-            text(record, "to_currency")?.and_then(|said| currency_code(&said).map(str::to_owned));
+            text(record, "to_currency")?.and_then(|code| currency_code(&code).map(str::to_owned));
         let into_currency = to_currency.unwrap_or_else(|| currency.clone());
         let out = Side::read(record, &OUT, date, amount, currency)?;
         let into_date = record.date("to_date")?.unwrap_or(date);

@@ -186,8 +186,8 @@ fn is_path(path: &str, text: &str) -> bool {
     path == text || path.strip_suffix(".md") == Some(text)
 }
 
-/// Whether each word of `wanted` matches, by `same`, a word of the name or of the fields `context_fields`, and at
-/// least one matches a word of the name.
+/// Whether each word of `wanted` matches, by `same`, a word of the name or of `context_fields`, and at least
+/// one matches a word of the name.
 fn has_words(
     entry: &Entry,
     context_fields: &[&str],

@@ -76,7 +76,7 @@ impl Choices {
     }
 
     fn has_rule(&self, ledger: &Ledger, payee: &str) -> bool {
-        let known = ledger.rules.iter().map(|rule| rule.says.as_str());
+        let known = ledger.rules.iter().map(|rule| rule.pattern_text.as_str());
         let new = self.rules.iter().map(|(payee, _)| payee.as_str());
         known.chain(new).any(|text| folded(text) == folded(payee))
     }

@@ -12,7 +12,7 @@ use crate::arguments::written;
 use crate::ledger::{Entry, Ledger};
 
 /// The maximum number of days between a card payment and its booking by the bank.
-const DAYS: i32 = 3;
+const MAX_DAYS_APART: i32 = 3;
 /// The maximum number of possible duplicates listed.
 const MAX_LISTED: usize = 50;
 
@@ -27,10 +27,10 @@ pub(super) struct Duplicate<'a> {
 }
 
 impl<'a> Duplicates<'a> {
-    /// Matches transactions with entries of the same kind, amount and currency within [`DAYS`]; each
-    /// occurrence matches at most one transaction: the nearest, and among those one with the same payee.
-    /// Imported entries are excluded: their import ids distinguish two equal payments of a day. `new_currency`
-    /// returns the currency in which a transaction would be written, or `None` if it would not be.
+    /// Matches transactions with entries of the same kind, amount and currency within [`MAX_DAYS_APART`];
+    /// each occurrence matches at most one transaction: the nearest, and among those one with the same payee.
+    /// Imported entries are excluded: their import ids distinguish two equal payments of a day.
+    /// `new_currency` returns the currency in which a transaction would be written, or `None` if it would not be.
     pub(super) fn of(
         ledger: &'a Ledger,
         account: Option<&str>,
@@ -40,7 +40,10 @@ impl<'a> Duplicates<'a> {
         let mut duplicates: Vec<Option<Duplicate>> = vec![None; transactions.len()];
         let days = || transactions.iter().map(|transaction| transaction.date);
         let (Some(first), Some(last)) = (days().min(), days().max()) else { return Self(duplicates) };
-        let span = Days { first: first.saturating_sub(DAYS.days()), last: last.saturating_add(DAYS.days()) };
+        let span = Days {
+            first: first.saturating_sub(MAX_DAYS_APART.days()),
+            last: last.saturating_add(MAX_DAYS_APART.days()),
+        };
         let account = account.map(folded);
         let mut occurrences: Vec<Duplicate> = Vec::new();
         for entry in ledger.entries.iter().filter(|entry| entry.import_id.is_none()) {
@@ -61,12 +64,12 @@ impl<'a> Duplicates<'a> {
         for (place, transaction) in transactions.iter().enumerate() {
             let Some(currency) = new_currency(transaction) else { continue };
             let Some(own) = known.get(&(currency.as_str(), transaction.amount)) else { continue };
-            let earliest = transaction.date.saturating_sub(DAYS.days());
+            let earliest = transaction.date.saturating_sub(MAX_DAYS_APART.days());
             let begin = own.partition_point(|at| occurrences[*at].day < earliest);
             for other in own[begin..].iter().copied() {
                 let occurrence = occurrences[other];
                 let apart = days_apart(transaction.date, occurrence.day);
-                if apart > DAYS {
+                if apart > MAX_DAYS_APART {
                     break;
                 }
                 let same_payee =

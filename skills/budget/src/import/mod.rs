@@ -34,9 +34,9 @@ use transfers::{MAX_LISTED, Pair};
 const BANK: &str = "bank";
 
 /// The number of transactions in the preview.
-const PREVIEW: usize = 10;
+const PREVIEW_ROWS: usize = 10;
 /// The maximum number of rows of an import: the plan is held in memory until it is written.
-const MOST: usize = 100_000;
+const MAX_ROWS: usize = 100_000;
 
 pub(crate) struct ImportTransactions;
 
@@ -120,8 +120,8 @@ impl NativeTool for ImportTransactions {
         }
         let Some(mut known) = known else {
             let mapping = Mapping::proposed(&table);
-            let (account, said) = file.said(&ledger)?;
-            let currency = said.or_else(|| mapping.currency_in_names(&table));
+            let (account, given) = file.given(&ledger)?;
+            let currency = given.or_else(|| mapping.currency_in_names(&table));
             let imported = Imported::of(ctx.as_ref(), &ledger, account, currency).await?;
             return propose(&file, &table, mapping, &imported);
         };
@@ -141,7 +141,7 @@ impl NativeTool for ImportTransactions {
             Ok(columns) => columns,
             Err(questions) => return Err(first_open(&table, &questions)),
         };
-        let currencies = Currencies { given: known.currency.as_deref(), usual: ledger.currency.as_deref() };
+        let currencies = Currencies { given: known.currency.as_deref(), default: ledger.currency.as_deref() };
         let transactions = columns.transactions(&table, currencies, &choices::left_out(&file.lines))?;
         let dry_run = file.dry_run.unwrap_or_default();
         let duplicates = imported.duplicates(&transactions);
@@ -156,9 +156,9 @@ impl NativeTool for ImportTransactions {
             false => Vec::new(),
         };
         let mut plan = imported.plan(ctx.as_ref(), transactions, &duplicates, &choices, &pairs).await?;
-        let said: Vec<(&str, usize)> =
+        let counts: Vec<(&str, usize)> =
             plan.currencies.iter().map(|(code, times)| (code.as_str(), *times)).collect();
-        ledger.check_other_currencies(ctx.as_ref(), &said).await?;
+        ledger.check_other_currencies(ctx.as_ref(), &counts).await?;
         let mut value = json!({
             "dry_run": dry_run,
             "summary": plan.summary(dry_run),
@@ -221,7 +221,7 @@ impl File {
             format: self.format.as_deref(),
             encoding: mapping.and_then(|mapping| mapping.encoding.as_deref()),
             delimiter: mapping.and_then(|mapping| mapping.delimiter.as_deref()),
-            most: MOST,
+            most: MAX_ROWS,
             example: "Budget/statement.csv",
         };
         read.table(ctx, |bytes| bytes).await
@@ -232,8 +232,8 @@ impl File {
     }
 
     /// The account and the currency given in the call.
-    fn said(&self, ledger: &Ledger) -> Result<(Option<String>, Option<String>), ToolError> {
-        let currency = self.currency.as_deref().map(|said| ledger.currency_or(Some(said))).transpose()?;
+    fn given(&self, ledger: &Ledger) -> Result<(Option<String>, Option<String>), ToolError> {
+        let currency = self.currency.as_deref().map(|code| ledger.currency_or(Some(code))).transpose()?;
         Ok((line("account", self.account.as_deref())?, currency))
     }
 }
@@ -245,8 +245,8 @@ fn propose(
     mut mapping: Mapping,
     imported: &Imported<'_>,
 ) -> Result<ToolOutput, ToolError> {
-    let usual = imported.ledger.currency.as_deref();
-    let currencies = Currencies { given: imported.currency.as_deref(), usual };
+    let default = imported.ledger.currency.as_deref();
+    let currencies = Currencies { given: imported.currency.as_deref(), default };
     let (mut questions, rows) = match Columns::of(table, &mut mapping)? {
         Ok(columns) => {
             (Vec::new(), columns.transactions(table, currencies, &choices::left_out(&file.lines))?)
@@ -258,7 +258,7 @@ fn propose(
     questions.extend(duplicates_question(choices.open()));
     let preview: Vec<Value> = rows
         .iter()
-        .take(PREVIEW)
+        .take(PREVIEW_ROWS)
         .enumerate()
         .map(|(place, row)| {
             let mut shown = json!({

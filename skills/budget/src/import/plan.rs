@@ -10,7 +10,7 @@ use super::choices::Choices;
 use super::duplicates::Duplicates;
 use super::transactions::Transaction;
 use super::transfers::{Accounts, MAX_LISTED, Pair, pairs};
-use super::{BANK, PREVIEW};
+use super::{BANK, PREVIEW_ROWS};
 use crate::add_entry::new_note;
 use crate::arguments::written;
 use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED};
@@ -204,7 +204,7 @@ impl<'a> Imported<'a> {
             if side.category.is_none() {
                 plan.without_a_category += 1;
             }
-            if plan.preview.len() < PREVIEW {
+            if plan.preview.len() < PREVIEW_ROWS {
                 let mut row = json!({
                     "date": side.date,
                     "kind": record_type,

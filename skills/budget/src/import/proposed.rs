@@ -11,7 +11,7 @@ use super::names::{
 };
 
 /// The maximum number of rows examined.
-const LOOKED_AT: usize = 2000;
+const SAMPLE_ROWS: usize = 2000;
 
 /// The indices of columns.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Proposed {
         // Invalid dates in a minority of rows do not hide the column; these rows are reported.
         let has_dates = |at: usize| {
             let days = cells(table, at).filter(|cell| is_date(cell)).count();
-            2 * days >= table.rows.len().min(LOOKED_AT)
+            2 * days >= table.rows.len().min(SAMPLE_ROWS)
         };
         let date = take(DATES, &is_days)
             .or_else(|| columns().find(|at| is_days(*at)))
@@ -117,7 +117,12 @@ impl Proposed {
 
 /// The cells without repeated headers, which would make every column look like text.
 fn cells(table: &Table, at: usize) -> impl Iterator<Item = &str> {
-    table.rows.iter().take(LOOKED_AT).filter(|row| !row.is_of_names()).map(move |row| row.cells[at].as_str())
+    table
+        .rows
+        .iter()
+        .take(SAMPLE_ROWS)
+        .filter(|row| !row.is_of_names())
+        .map(move |row| row.cells[at].as_str())
 }
 
 fn is_filled(table: &Table, at: usize) -> bool {

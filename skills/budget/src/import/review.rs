@@ -19,9 +19,9 @@ use crate::ledger::{EXPENSE, INCOME, Ledger};
 use crate::rules::first_that_fits;
 
 /// The maximum number of entries in the answer; counts and sums cover all.
-const MOST_ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = 20_000;
 /// The maximum number of unreadable lines in the answer.
-const MOST_PROBLEMS: usize = 50;
+const MAX_PROBLEMS: usize = 50;
 /// Offered if no record names a currency.
 const CURRENCIES: [&str; 4] = ["EUR", "USD", "GBP", "CHF"];
 
@@ -33,20 +33,20 @@ pub(super) async fn review(
     known: Option<Known>,
 ) -> Result<ToolOutput, ToolError> {
     let bank = known.as_ref().and_then(|known| known.note.as_ref()).map(|note| note.path.name().to_owned());
-    let (mut mapping, account, said) = match known {
+    let (mut mapping, account, given) = match known {
         Some(known) => (known.mapping, known.account, known.currency),
         None => {
-            let (account, said) = file.said(ledger)?;
-            (Mapping::proposed(table), account, said)
+            let (account, given) = file.given(ledger)?;
+            (Mapping::proposed(table), account, given)
         }
     };
     let is_remembered = bank.is_some() && file.mapping.is_none();
     if is_remembered && let Some(open) = Columns::doubt(table, &mapping)? {
         mapping = open;
     }
-    let currency = said.or_else(|| mapping.currency_in_names(table));
+    let currency = given.or_else(|| mapping.currency_in_names(table));
     let imported = Imported::of(ctx, ledger, account.clone(), currency.clone()).await?;
-    let currencies = Currencies { given: currency.as_deref(), usual: ledger.currency.as_deref() };
+    let currencies = Currencies { given: currency.as_deref(), default: ledger.currency.as_deref() };
     let (columns, mut open) = match Columns::of(table, &mut mapping)? {
         Ok(columns) => (Some(columns), Vec::new()),
         Err(open) => (None, open.iter().map(|question| asked(question, table, &mapping)).collect()),
@@ -84,7 +84,7 @@ pub(super) async fn review(
     let problems: Vec<Value> = rows
         .wrong
         .iter()
-        .take(MOST_PROBLEMS)
+        .take(MAX_PROBLEMS)
         .map(|wrong| json!({"line": wrong.line, "problem": wrong.problem}))
         .collect();
     let mut value = json!({
@@ -192,7 +192,7 @@ impl Reviewed<'_> {
         // Entries that need an answer are included beyond the limit.
         found.sort_by_key(|b| std::cmp::Reverse(b.0));
         let total = found.len();
-        let mut left = MOST_ENTRIES;
+        let mut left = MAX_ENTRIES;
         found.retain(|(_, row)| {
             let keeps = left > 0 || row["is_open"] == true;
             left = left.saturating_sub(1);

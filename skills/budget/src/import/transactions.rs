@@ -111,13 +111,13 @@ impl Columns {
             search.ask_for_column("date", "Which column has the day?");
         }
         let money = search.money()?;
-        let said = mapping.date_format.as_deref();
-        let format = date.map(|at| nova_statement::date_format(table, said, at)).transpose()?;
+        let given = mapping.date_format.as_deref();
+        let format = date.map(|at| nova_statement::date_format(table, given, at)).transpose()?;
         let format = format.and_then(|found| search.known(found));
         let of_money = money.as_ref().map(Money::columns);
-        let said = mapping.decimal.as_deref();
+        let given = mapping.decimal.as_deref();
         let decimal =
-            of_money.map(|at| nova_statement::decimal(table, said, &at, Some(PLACES))).transpose()?;
+            of_money.map(|at| nova_statement::decimal(table, given, &at, Some(PLACES))).transpose()?;
         let decimal = decimal.and_then(|found| search.known(found));
         let (Some(date), Some(money), Some(format), Some(decimal), []) =
             (date, money, format, decimal, search.questions.as_slice())
@@ -231,9 +231,10 @@ impl Columns {
     fn is_balance(&self, row: &Row) -> bool {
         const WORDS: [&str; 3] = ["balance", "saldo", "solde"];
         let is_empty = |at: &usize| row.cells[*at].trim().is_empty();
-        let says =
+        let names_balance =
             |at: &usize| WORDS.iter().any(|word| nova_skill::figures::folded(&row.cells[*at]).contains(word));
-        self.money.columns().iter().all(is_empty) && [self.payee, self.memo].iter().flatten().any(says)
+        self.money.columns().iter().all(is_empty)
+            && [self.payee, self.memo].iter().flatten().any(names_balance)
     }
 
     fn transaction(&self, row: &Row, currencies: Currencies) -> Result<Transaction, String> {
@@ -289,10 +290,10 @@ impl Columns {
             (!joined.is_empty()).then(|| joined.join(" "))
         };
         let mut currency = match text(self.currency) {
-            Some(said) => Some(
-                currency_code(&said)
+            Some(code) => Some(
+                currency_code(&code)
                     .map(str::to_owned)
-                    .ok_or_else(|| format!("\"{said}\" is not a currency"))?,
+                    .ok_or_else(|| format!("\"{code}\" is not a currency"))?,
             ),
             None => None,
         };
@@ -393,22 +394,22 @@ pub(super) struct Currencies<'a> {
     /// The currency of the whole file, given in the call or in the bank's note.
     pub(super) given: Option<&'a str>,
     /// The default currency of the vault.
-    pub(super) usual: Option<&'a str>,
+    pub(super) default: Option<&'a str>,
 }
 
 impl Currencies<'_> {
     /// The currency in the cell of an amount; `own` is the currency in the row's column.
     fn beside(self, cell: &str, own: Option<&str>) -> Result<Option<String>, String> {
-        let Some(said) = currency_beside(cell) else { return Ok(None) };
+        let Some(symbol) = currency_beside(cell) else { return Ok(None) };
         let known = own.or(self.given);
-        let may_be = currencies_of_sign(&said);
+        let may_be = currencies_of_sign(&symbol);
         let found = match may_be {
-            [] => currency_code(&said)
+            [] => currency_code(&symbol)
                 .map(str::to_owned)
                 .ok_or_else(|| format!("\"{cell}\" has no known currency"))?,
             [one] => (*one).to_owned(),
             // An ambiguous symbol means the known currency.
-            several => match known.or(self.usual).filter(|known| several.contains(known)) {
+            several => match known.or(self.default).filter(|known| several.contains(known)) {
                 Some(known) => known.to_owned(),
                 None if known.is_none() => {
                     return Err(format!(
@@ -416,7 +417,7 @@ impl Currencies<'_> {
                         several[0]
                     ));
                 }
-                None => said.clone(),
+                None => symbol.clone(),
             },
         };
         match known {

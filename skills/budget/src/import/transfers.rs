@@ -9,7 +9,7 @@ use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value};
 use super::transactions::Transaction;
 use crate::arguments::written;
 use crate::convert::{Conversion, can_convert, convert};
-use crate::join::{DAYS, apart};
+use crate::join::{MAX_DAYS_APART, days_apart};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::transfer::{self, Side, Transfer};
 
@@ -85,7 +85,7 @@ pub(super) fn pairs<'a>(
     let entries: Vec<(&Entry, Side)> = ledger
         .entries
         .iter()
-        .filter(|entry| entry.no_side().is_none())
+        .filter(|entry| entry.why_not_a_side().is_none())
         .map(|entry| (entry, entry.side()))
         .collect();
     let of_entries = Booked::of(
@@ -240,8 +240,8 @@ impl Booked {
         booked
     }
 
-    /// The sides with this amount within [`DAYS`] that may be in another account; at least one of the two
-    /// accounts is known.
+    /// The sides with this amount within [`MAX_DAYS_APART`] that may be in another account; at least one of
+    /// the two accounts is known.
     fn across(&self, side: &Side, is_incoming: bool, account: Option<&str>) -> impl Iterator<Item = usize> {
         self.within(side, is_incoming, move |other| match (other, account) {
             (Some(other), Some(own)) => other != own,
@@ -265,8 +265,8 @@ impl Booked {
         is_incoming: bool,
         fits: impl Fn(Option<&str>) -> bool,
     ) -> impl Iterator<Item = usize> {
-        let first = side.date.saturating_sub(DAYS.days());
-        let last = side.date.saturating_add(DAYS.days());
+        let first = side.date.saturating_sub(MAX_DAYS_APART.days());
+        let last = side.date.saturating_add(MAX_DAYS_APART.days());
         let by_account = self.0.get(&key(side, is_incoming)).into_iter().flatten();
         by_account.filter(move |(account, _)| fits(account.as_deref())).flat_map(move |(_, booked)| {
             let begin = booked.partition_point(|(day, _)| *day < first);
@@ -296,10 +296,10 @@ impl<'a> Abroad<'a> {
         if own.is_none() || !rows.iter().any(|(_, side, _)| differ(side)) {
             return Self(Vec::new());
         }
-        let says = |side: &Side| own.as_deref().is_some_and(|own| names(side, own));
+        let names_account = |side: &Side| own.as_deref().is_some_and(|own| names(side, own));
         let mut found: Vec<_> = entries
             .iter()
-            .filter_map(|(entry, side)| Some((*entry, folded(side.account.as_deref()?), says(side))))
+            .filter_map(|(entry, side)| Some((*entry, folded(side.account.as_deref()?), names_account(side))))
             .filter(|(_, account, _)| Some(account) != own.as_ref())
             .collect();
         found.sort_by_key(|(entry, ..)| entry.date);
@@ -307,13 +307,15 @@ impl<'a> Abroad<'a> {
     }
 
     fn others(&self, side: &Side, is_incoming: bool) -> impl Iterator<Item = &'a Entry> {
-        let first = side.date.saturating_sub(DAYS.days());
+        let first = side.date.saturating_sub(MAX_DAYS_APART.days());
         let begin = self.0.partition_point(|(entry, ..)| entry.date < first);
-        let near = self.0[begin..].iter().take_while(|(entry, ..)| apart(side.date, entry.date) <= DAYS);
-        near.filter(move |(entry, account, says)| {
+        let near = self.0[begin..]
+            .iter()
+            .take_while(|(entry, ..)| days_apart(side.date, entry.date) <= MAX_DAYS_APART);
+        near.filter(move |(entry, account, names_own)| {
             entry.currency != side.currency
                 && entry.is_income != is_incoming
-                && (*says || names(side, account))
+                && (*names_own || names(side, account))
         })
         .map(|(entry, ..)| *entry)
     }
