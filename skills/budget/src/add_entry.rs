@@ -7,9 +7,9 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::arguments::{amount, line, needed, with_read, wrong};
+use crate::arguments::{amount, line, required, with_computed, wrong};
 use crate::ledger::{EXPENSE, INCOME, Ledger};
-use crate::rules::first_that_fits;
+use crate::rules::first_match;
 
 pub(crate) struct AddExpense;
 pub(crate) struct AddIncome;
@@ -71,8 +71,8 @@ impl NativeTool for AddIncome {
 async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
     let declared = ctx.records().get(record_type)?;
     let given = declared.given(&new.fields);
-    let day = needed("date", given.date("date")?)?;
-    let amount = amount("amount", &needed("amount", given.decimal("amount")?)?)?;
+    let day = required("date", given.date("date")?)?;
+    let amount = amount("amount", &required("amount", given.decimal("amount")?)?)?;
     let until = given.date("until")?;
     let recurring = given.choice("recurring")?.filter(|recurring| *recurring != "none");
     check_until(day, until, recurring.is_some())?;
@@ -86,7 +86,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
         Some(category) => Some(ledger.spelling(&category)),
         None => {
             let payee = payee.as_deref().unwrap_or_default();
-            by_rule = first_that_fits(&ledger.rules, payee, memo.as_deref());
+            by_rule = first_match(&ledger.rules, payee, memo.as_deref());
             by_rule.map(|rule| rule.category.clone())
         }
     };
@@ -101,7 +101,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
         ("recurring", recurring.map(str::to_owned)),
         ("until", until.map(|until| until.to_string())),
     ];
-    let values = with_read(declared.with_links(&new.fields, ctx.vault()).await?, read);
+    let values = with_computed(declared.with_links(&new.fields, ctx.vault()).await?, read);
     let mut note = new_note(declared, &values, day, payee.as_deref(), amount)?;
     note.text = declared.on_template(note.text, &note.name, ctx).await?;
     let mut paths = ctx.vault().create_all(vec![note]).await?;
@@ -116,8 +116,8 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
 
 /// # Errors
 /// `InvalidArguments` if `until` is given without `recurring` or is before `day`.
-pub(crate) fn check_until(day: Date, until: Option<Date>, comes_again: bool) -> Result<(), ToolError> {
-    if until.is_some() && !comes_again {
+pub(crate) fn check_until(day: Date, until: Option<Date>, is_recurring: bool) -> Result<(), ToolError> {
+    if until.is_some() && !is_recurring {
         return Err(wrong("until", "needs recurring as well".into()));
     }
     if until.is_some_and(|until| until < day) {

@@ -8,7 +8,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::arguments::{line, needed, with_read, wrong};
+use crate::arguments::{line, required, with_computed, wrong};
 use crate::ledger::{Ledger, RULE};
 use crate::rules::Pattern;
 
@@ -42,8 +42,8 @@ impl NativeTool for AddRule {
     async fn run(&self, new: NewRule, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let declared = ctx.records().get(RULE)?;
         let given = declared.given(&new.fields);
-        let pattern = needed("match", line("match", given.text("match")?)?)?;
-        let category = needed("category", line("category", given.text("category")?)?)?;
+        let pattern = required("match", line("match", given.text("match")?)?)?;
+        let category = required("category", line("category", given.text("category")?)?)?;
         Pattern::parse(&pattern)
             .map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
         let ledger = Ledger::read(ctx.as_ref()).await?;
@@ -57,7 +57,7 @@ impl NativeTool for AddRule {
         }
         let category = ledger.spelling(&category);
         let read = [("match", Some(pattern.clone())), ("category", Some(category.clone()))];
-        let values = with_read(declared.with_links(&new.fields, ctx.vault()).await?, read);
+        let values = with_computed(declared.with_links(&new.fields, ctx.vault()).await?, read);
         let name = format!("{} is {category}", pattern.trim_matches('/'));
         let text = declared.on_template(declared.new_note(&values)?, &name, ctx.as_ref()).await?;
         let note = NewNote { folder: declared.folder.clone(), name, text };

@@ -8,7 +8,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::add_entry::new_note;
-use crate::arguments::{amount, line, needed, wrong};
+use crate::arguments::{amount, line, required, wrong};
 use crate::ledger::{Ledger, TRANSFER};
 use crate::transfer::{self, NEEDS_TO_AMOUNT, Side};
 
@@ -57,13 +57,13 @@ impl NativeTool for AddTransfer {
         let declared = ctx.records().get(TRANSFER)?;
         let given = declared.given(&new.fields);
         let account = |argument: &str| {
-            let name = needed(argument, line(argument, given.text(argument)?)?)?;
+            let name = required(argument, line(argument, given.text(argument)?)?)?;
             Ok::<_, ToolError>(Some(ledger.account_spelling(&name)))
         };
         let currency = ledger.currency_or(given.text("currency")?)?;
         let out = Side {
-            date: needed("date", given.date("date")?)?,
-            amount: amount("amount", &needed("amount", given.decimal("amount")?)?)?,
+            date: required("date", given.date("date")?)?,
+            amount: amount("amount", &required("amount", given.decimal("amount")?)?)?,
             currency: currency.clone(),
             account: account("from")?,
             payee: None,

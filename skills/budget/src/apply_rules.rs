@@ -10,7 +10,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger};
-use crate::rules::{Rule, first_that_fits};
+use crate::rules::{Rule, first_match};
 
 pub(crate) struct ApplyRules;
 
@@ -54,11 +54,8 @@ impl NativeTool for ApplyRules {
 
         let (mut rows, mut paths, mut unmatched) = (Vec::new(), Vec::new(), 0_usize);
         for entry in ledger.entries.iter().filter(of_month) {
-            let fits = first_that_fits(
-                &ledger.rules,
-                entry.payee.as_deref().unwrap_or_default(),
-                entry.memo.as_deref(),
-            );
+            let fits =
+                first_match(&ledger.rules, entry.payee.as_deref().unwrap_or_default(), entry.memo.as_deref());
             match (fits, &entry.category) {
                 (None, None) => unmatched += 1,
                 (Some(rule), None) => rows.push((entry, rule)),

@@ -52,7 +52,7 @@ pub(crate) fn line(argument: &str, text: Option<&str>) -> Result<Option<String>,
 }
 
 /// Merges the given values with those computed from them, which win; nulls are dropped.
-pub(crate) fn with_read<const N: usize>(
+pub(crate) fn with_computed<const N: usize>(
     mut given: Map<String, Value>,
     read: [(&str, Option<String>); N],
 ) -> Map<String, Value> {
@@ -67,7 +67,7 @@ pub(crate) fn with_read<const N: usize>(
 }
 
 /// Requires an argument that the schema requires, for callers that bypass its validation.
-pub(crate) fn needed<T>(argument: &str, given: Option<T>) -> Result<T, ToolError> {
+pub(crate) fn required<T>(argument: &str, given: Option<T>) -> Result<T, ToolError> {
     given.ok_or_else(|| wrong(argument, "is needed".into()))
 }
 

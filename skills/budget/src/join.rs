@@ -297,7 +297,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
             format!("names {}, which is not an open side of {}", entry.path, transfer.path),
         ));
     }
-    let values = transfer::found(side, entry.is_income, &entry.side());
+    let values = transfer::added_values(side, entry.is_income, &entry.side());
     let kept = Conversion {
         from: TRANSFER,
         to: TRANSFER,

@@ -12,7 +12,7 @@ use nova_skill::{
 };
 
 use crate::arguments::wrong;
-use crate::properties::{fault, missing, text};
+use crate::properties::{missing, property_problem, text};
 use crate::recurring::{Every, occurrences};
 use crate::rules::Rule;
 use crate::transfer::{Side, Transfer};
@@ -118,7 +118,7 @@ impl Ledger {
         let twice = |_: &str| {
             format!("{} is another limit of \"{}\", and that one is used", first.path, first.category)
         };
-        let broken = fault(declared, note, "category", twice, "Delete one of the two.".into());
+        let broken = property_problem(declared, note, "category", twice, "Delete one of the two.".into());
         self.repeated_limits.push(limit);
         Some(broken)
     }
@@ -251,7 +251,7 @@ impl<'a> Part<'a> {
                 if let (Some(date), Some(until)) = (date, until)
                     && until < date
                 {
-                    return Err(ToolError::BrokenRecord(fault(
+                    return Err(ToolError::BrokenRecord(property_problem(
                         declared,
                         note,
                         "until",
@@ -286,7 +286,7 @@ impl<'a> Part<'a> {
 fn currency_of(declared: &RecordType, record: &Record, default: Option<&str>) -> Result<String, ToolError> {
     let property = || declared.fields.get("currency").map_or("currency", |field| field.property());
     let broken = |problem: String, remedy: String| {
-        ToolError::BrokenRecord(fault(declared, record.note(), "currency", |_| problem, remedy))
+        ToolError::BrokenRecord(property_problem(declared, record.note(), "currency", |_| problem, remedy))
     };
     match text(record, "currency")? {
         Some(text) if default == Some(&text) => Ok(text),

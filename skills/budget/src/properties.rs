@@ -9,7 +9,7 @@ pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolE
 }
 
 /// The problem of a property that is invalid together with the others.
-pub(crate) fn fault(
+pub(crate) fn property_problem(
     declared: &RecordType,
     note: &Note,
     field: &str,

@@ -94,7 +94,7 @@ impl Pattern {
 }
 
 /// The first of the sorted rules that matches the payee or the bank's memo.
-pub(crate) fn first_that_fits<'a>(rules: &'a [Rule], payee: &str, memo: Option<&str>) -> Option<&'a Rule> {
+pub(crate) fn first_match<'a>(rules: &'a [Rule], payee: &str, memo: Option<&str>) -> Option<&'a Rule> {
     let texts: Vec<(&str, String)> = [Some(payee), memo]
         .into_iter()
         .flatten()

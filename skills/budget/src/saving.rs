@@ -6,8 +6,8 @@ use nova_skill::{Date, Decimal, RecordDraft, RecordRules, ToolContext, ToolError
 use crate::add_entry::check_until;
 use crate::arguments::{line, wrong};
 use crate::ledger::{CurrencyChange, DefaultCurrency, EXPENSE, INCOME, LIMIT, Ledger, RULE, TRANSFER};
-use crate::rules::{Pattern, first_that_fits};
-use crate::transfer::{Misfit, NEEDS_TO_AMOUNT, Side, misfit};
+use crate::rules::{Pattern, first_match};
+use crate::transfer::{Mismatch, NEEDS_TO_AMOUNT, Side, mismatch};
 
 pub(crate) struct Rules;
 
@@ -56,7 +56,7 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         None if draft.text_before("category").is_none() => {
             let changes_text = draft.changes("payee") || draft.changes("memo");
             let payee = draft.text("payee").unwrap_or_default();
-            let rule = first_that_fits(&ledger.rules, payee, draft.text("memo")).filter(|_| changes_text);
+            let rule = first_match(&ledger.rules, payee, draft.text("memo")).filter(|_| changes_text);
             if let Some(category) = rule.map(|rule| rule.category.clone()) {
                 draft.set("category", category);
             }
@@ -94,8 +94,8 @@ fn transfer(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         account: text("to"),
         ..out.clone()
     };
-    match misfit(&out, &into) {
-        Some(Misfit { field, rule }) => Err(wrong(field, rule)),
+    match mismatch(&out, &into) {
+        Some(Mismatch { field, rule }) => Err(wrong(field, rule)),
         None => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::arguments::{amount, line, needed, with_read, written, wrong};
+use crate::arguments::{amount, line, required, with_computed, written, wrong};
 use crate::ledger::{LIMIT, Ledger};
 
 pub(crate) struct SetLimit;
@@ -41,8 +41,8 @@ impl NativeTool for SetLimit {
     async fn run(&self, new: NewLimit, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let declared = ctx.records().get(LIMIT)?;
         let given = declared.given(&new.fields);
-        let category = needed("category", line("category", given.text("category")?)?)?;
-        let amount = amount("amount", &needed("amount", given.decimal("amount")?)?)?;
+        let category = required("category", line("category", given.text("category")?)?)?;
+        let amount = amount("amount", &required("amount", given.decimal("amount")?)?)?;
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let limits = ledger.limits.iter().chain(&ledger.repeated_limits);
         let of_category: Vec<_> =
@@ -67,7 +67,7 @@ impl NativeTool for SetLimit {
                     ("amount", Some(amount.to_string())),
                     ("currency", Some(currency)),
                 ];
-                let values = with_read(values, read);
+                let values = with_computed(values, read);
                 let text = declared.new_note(&values)?;
                 let text = declared.on_template(text, &category, ctx.as_ref()).await?;
                 let note = NewNote { folder: declared.folder.clone(), name: category, text };

@@ -5,7 +5,7 @@ use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, Note, NotePath, Record, RecordType, ToolError, Value, json};
 
 use crate::arguments::{written, wrong};
-use crate::properties::{fault, missing, text};
+use crate::properties::{missing, property_problem, text};
 
 /// The record of a transfer.
 #[derive(Debug, Clone)]
@@ -39,10 +39,10 @@ struct Fields {
     import_id: &'static str,
 }
 
-const OUT: Fields =
+const OUT_FIELDS: Fields =
     Fields { account: "from", payee: "payee", memo: "memo", category: "category", import_id: "import_id" };
 
-const INTO: Fields = Fields {
+const INTO_FIELDS: Fields = Fields {
     account: "to",
     payee: "to_payee",
     memo: "to_memo",
@@ -51,7 +51,7 @@ const INTO: Fields = Fields {
 };
 
 /// Why two sides cannot form a transfer, and the field at fault.
-pub(crate) struct Misfit {
+pub(crate) struct Mismatch {
     pub(crate) field: &'static str,
     pub(crate) rule: String,
 }
@@ -69,20 +69,20 @@ impl Transfer {
         let to_currency =
             text(record, "to_currency")?.and_then(|code| currency_code(&code).map(str::to_owned));
         let into_currency = to_currency.unwrap_or_else(|| currency.clone());
-        let out = Side::read(record, &OUT, date, amount, currency)?;
+        let out = Side::read(record, &OUT_FIELDS, date, amount, currency)?;
         let into_date = record.date("to_date")?.unwrap_or(date);
         let to_amount = record.decimal("to_amount")?;
-        let into = Side::read(record, &INTO, into_date, to_amount.unwrap_or(amount), into_currency)?;
+        let into = Side::read(record, &INTO_FIELDS, into_date, to_amount.unwrap_or(amount), into_currency)?;
         if out.account.is_none() || into.account.is_none() {
             return Err(missing(declared, note));
         }
-        let misfit = misfit(&out, &into).or_else(|| {
+        let mismatch = mismatch(&out, &into).or_else(|| {
             let is_open = to_amount.is_none() && out.currency != into.currency;
-            is_open.then(|| Misfit { field: "to_amount", rule: NEEDS_TO_AMOUNT.into() })
+            is_open.then(|| Mismatch { field: "to_amount", rule: NEEDS_TO_AMOUNT.into() })
         });
-        match misfit {
+        match mismatch {
             None => Ok(Self { path: note.path.clone(), out, into }),
-            Some(Misfit { field, rule }) => Err(ToolError::BrokenRecord(fault(
+            Some(Mismatch { field, rule }) => Err(ToolError::BrokenRecord(property_problem(
                 declared,
                 note,
                 field,
@@ -101,9 +101,9 @@ impl Transfer {
 pub(crate) const NEEDS_TO_AMOUNT: &str = "is needed where the currencies differ";
 
 /// Why two sides cannot form one transfer: the same account, or an amount that would be lost.
-pub(crate) fn misfit(out: &Side, into: &Side) -> Option<Misfit> {
+pub(crate) fn mismatch(out: &Side, into: &Side) -> Option<Mismatch> {
     if folded(out.account()) == folded(into.account()) {
-        return Some(Misfit { field: "to", rule: format!("is {}, as `from` is", into.account()) });
+        return Some(Mismatch { field: "to", rule: format!("is {}, as `from` is", into.account()) });
     }
     if out.currency == into.currency && out.amount != into.amount {
         let rule = format!(
@@ -111,7 +111,7 @@ pub(crate) fn misfit(out: &Side, into: &Side) -> Option<Misfit> {
             written(into.amount),
             written(out.amount)
         );
-        return Some(Misfit { field: "to_amount", rule });
+        return Some(Mismatch { field: "to_amount", rule });
     }
     None
 }
@@ -121,14 +121,14 @@ pub(crate) fn misfit(out: &Side, into: &Side) -> Option<Misfit> {
 /// # Errors
 /// `InvalidArguments` if they cannot form a transfer.
 pub(crate) fn values(out: &Side, into: &Side) -> Result<Map<String, Value>, ToolError> {
-    if let Some(Misfit { field, rule }) = misfit(out, into) {
+    if let Some(Mismatch { field, rule }) = mismatch(out, into) {
         return Err(wrong(field, rule));
     }
-    let mut values = out.values(&OUT);
+    let mut values = out.values(&OUT_FIELDS);
     values.insert("date".into(), json!(out.date));
     values.insert("amount".into(), json!(written(out.amount)));
     values.insert("currency".into(), json!(out.currency));
-    values.extend(into.values(&INTO));
+    values.extend(into.values(&INTO_FIELDS));
     if into.date != out.date {
         values.insert("to_date".into(), json!(into.date));
     }
@@ -141,8 +141,8 @@ pub(crate) fn values(out: &Side, into: &Side) -> Result<Map<String, Value>, Tool
 
 /// The values that an import adds to the side of an existing transfer: its id, and the texts that the note
 /// lacks.
-pub(crate) fn found(side: &Side, is_incoming: bool, new: &Side) -> Map<String, Value> {
-    let fields = if is_incoming { &INTO } else { &OUT };
+pub(crate) fn added_values(side: &Side, is_incoming: bool, new: &Side) -> Map<String, Value> {
+    let fields = if is_incoming { &INTO_FIELDS } else { &OUT_FIELDS };
     let open = |own: &Option<String>, new: &Option<String>| own.is_none().then(|| new.clone()).flatten();
     let added = Side {
         account: None,
@@ -202,7 +202,7 @@ impl Side {
 
     /// The side as the values of an income or an expense.
     pub(crate) fn entry_values(&self) -> Map<String, Value> {
-        let mut values = self.values(&Fields { account: "account", ..OUT });
+        let mut values = self.values(&Fields { account: "account", ..OUT_FIELDS });
         values.insert("date".into(), json!(self.date));
         values.insert("amount".into(), json!(written(self.amount)));
         values.insert("currency".into(), json!(self.currency));

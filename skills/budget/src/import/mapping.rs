@@ -5,7 +5,7 @@ use nova_skill::{JsonSchema, Record, ToolError, Value, schemars};
 use nova_statement::{OfAlike, Table, column_name, currency_in};
 use serde::{Deserialize, Serialize};
 
-use super::proposed::Proposed;
+use super::proposed::ProposedColumns;
 use crate::properties::text;
 
 /// What a mapping says; a column is named by its header, or by its number from 1.
@@ -102,8 +102,8 @@ pub(super) enum Sign {
 impl Mapping {
     /// The mapping suggested by the header or else by the cells.
     pub(super) fn proposed(table: &Table) -> Self {
-        let money = Proposed::money(table);
-        let text = Proposed::texts(table, &money);
+        let money = ProposedColumns::money(table);
+        let text = ProposedColumns::texts(table, &money);
         let name = |at: Option<usize>| at.map(|at| column_name(&table.header, at));
         Self {
             date: name(money.date),

@@ -129,7 +129,7 @@ impl NativeTool for ImportTransactions {
         let imported =
             Imported::of(ctx.as_ref(), &ledger, known.account.clone(), known.currency.clone()).await?;
         if file.mapping.is_none()
-            && let Some(open) = Columns::doubt(&table, &known.mapping)?
+            && let Some(open) = Columns::unconfirmed(&table, &known.mapping)?
         {
             return propose(&file, &table, open, &imported);
         }

@@ -195,7 +195,7 @@ pub(super) fn is_of_one_side(name: &str) -> bool {
 }
 
 /// Whether a word in a separate column marks an outgoing amount; `None` if it is unknown.
-pub(super) fn went_out(word: &str) -> Option<bool> {
+pub(super) fn is_outgoing(word: &str) -> Option<bool> {
     const OUT: &[&str] = &["s", "soll", "d", "dr", "debit", "dbit", "af", "out", "withdrawal"];
     const IN: &[&str] = &["h", "haben", "c", "cr", "credit", "crdt", "bij", "in", "deposit"];
     let word = folded(word.trim());

@@ -15,7 +15,7 @@ use crate::add_entry::new_note;
 use crate::arguments::written;
 use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED};
 use crate::properties::text;
-use crate::rules::first_that_fits;
+use crate::rules::first_match;
 use crate::transfer::Side;
 
 /// The existing state of the vault.
@@ -124,7 +124,7 @@ impl<'a> Imported<'a> {
         let payee = transaction.payee.as_deref().unwrap_or_default();
         let category = choices.category(place).or(transaction.category.as_deref()).map(str::to_owned);
         let category = category.or_else(|| {
-            let rule = first_that_fits(&self.ledger.rules, payee, transaction.memo.as_deref());
+            let rule = first_match(&self.ledger.rules, payee, transaction.memo.as_deref());
             rule.map(|rule| rule.category.clone())
         });
         Ok(Some(Side {

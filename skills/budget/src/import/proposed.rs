@@ -7,7 +7,7 @@ use nova_statement::{Table, amount, date_formats, is_date, is_negative, named};
 
 use super::names::{
     AMOUNTS, CATEGORIES, CREDITS, CURRENCIES, DATES, DEBITS, IDS, MEMOS, PAYEES, PAYERS, is_of_account,
-    is_of_one_side, is_of_other_amount, went_out,
+    is_of_one_side, is_of_other_amount, is_outgoing,
 };
 
 /// The maximum number of rows examined.
@@ -15,7 +15,7 @@ const SAMPLE_ROWS: usize = 2000;
 
 /// The indices of columns.
 #[derive(Debug, Default)]
-pub(super) struct Proposed {
+pub(super) struct ProposedColumns {
     pub(super) date: Option<usize>,
     pub(super) single: Option<usize>,
     /// Either both or neither are set.
@@ -30,7 +30,7 @@ pub(super) struct Proposed {
     pub(super) id: Option<usize>,
 }
 
-impl Proposed {
+impl ProposedColumns {
     /// Finds the columns of dates and amounts.
     pub(super) fn money(table: &Table) -> Self {
         let columns = || 0..table.header.len();
@@ -130,7 +130,7 @@ fn is_filled(table: &Table, at: usize) -> bool {
 }
 
 fn is_side(table: &Table, at: usize) -> bool {
-    cells(table, at).all(|cell| went_out(cell).is_some())
+    cells(table, at).all(|cell| is_outgoing(cell).is_some())
 }
 
 fn has_fraction(table: &Table, at: usize) -> bool {

@@ -16,7 +16,7 @@ use super::transfers::Pair;
 use super::{File, OfTransfers};
 use crate::arguments::written;
 use crate::ledger::{EXPENSE, INCOME, Ledger};
-use crate::rules::first_that_fits;
+use crate::rules::first_match;
 
 /// The maximum number of entries in the answer; counts and sums cover all.
 const MAX_ENTRIES: usize = 20_000;
@@ -41,7 +41,7 @@ pub(super) async fn review(
         }
     };
     let is_remembered = bank.is_some() && file.mapping.is_none();
-    if is_remembered && let Some(open) = Columns::doubt(table, &mapping)? {
+    if is_remembered && let Some(open) = Columns::unconfirmed(table, &mapping)? {
         mapping = open;
     }
     let currency = given.or_else(|| mapping.currency_in_names(table));
@@ -49,14 +49,14 @@ pub(super) async fn review(
     let currencies = Currencies { given: currency.as_deref(), default: ledger.currency.as_deref() };
     let (columns, mut open) = match Columns::of(table, &mut mapping)? {
         Ok(columns) => (Some(columns), Vec::new()),
-        Err(open) => (None, open.iter().map(|question| asked(question, table, &mapping)).collect()),
+        Err(open) => (None, open.iter().map(|question| question_json(question, table, &mapping)).collect()),
     };
     let rows = match &columns {
         Some(columns) => {
             let report = |done| report_reading(ctx, done, table.rows.len());
             columns.read_rows(table, currencies, &choices::left_out(&file.lines), &report)
         }
-        None => ReadRows { read: Vec::new(), wrong: Vec::new() },
+        None => ReadRows { read: Vec::new(), invalid: Vec::new() },
     };
     let lacks_currency = currency.is_none()
         && ledger.currency.is_none()
@@ -82,10 +82,10 @@ pub(super) async fn review(
     let entries = reviewed.entries(&rows.read, &pairs)?;
     let days = || rows.read.iter().map(|row| row.date);
     let problems: Vec<Value> = rows
-        .wrong
+        .invalid
         .iter()
         .take(MAX_PROBLEMS)
-        .map(|wrong| json!({"line": wrong.line, "problem": wrong.problem}))
+        .map(|row| json!({"line": row.line, "problem": row.problem}))
         .collect();
     let mut value = json!({
         "imported": 0,
@@ -102,7 +102,7 @@ pub(super) async fn review(
         "columns": described(table, mapping.columns()),
         "questions": open,
         "problems": problems,
-        "wrong_lines": rows.wrong.len(),
+        "wrong_lines": rows.invalid.len(),
         "accounts": accounts,
         "categories": categories(ledger),
     });
@@ -225,7 +225,7 @@ impl Reviewed<'_> {
             return (Some(category.clone()), Some("file"));
         }
         let payee = transaction.payee.as_deref().unwrap_or_default();
-        match first_that_fits(&self.ledger.rules, payee, transaction.memo.as_deref()) {
+        match first_match(&self.ledger.rules, payee, transaction.memo.as_deref()) {
             Some(rule) => (Some(rule.category.clone()), Some("rule")),
             None => (None, None),
         }
@@ -246,7 +246,7 @@ fn duplicate_row(duplicate: &Duplicate<'_>, date: Date) -> Value {
 }
 
 /// A question whose choices need no knowledge of format names.
-fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
+fn question_json(question: &Question, table: &Table, mapping: &Mapping) -> Value {
     let place = |name: &Option<String>| table.column("", name.as_deref()?).ok();
     match question.about.as_str() {
         "date_format" => date_question(question, table, place(&mapping.date)),
@@ -276,17 +276,17 @@ fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
 fn accounts(ledger: &Ledger) -> Vec<String> {
     let entries = ledger.entries.iter().filter_map(|entry| entry.account.as_ref());
     let sides = ledger.transfers.iter().flat_map(|transfer| [&transfer.out.account, &transfer.into.account]);
-    spelled(entries.chain(sides.flatten()))
+    distinct(entries.chain(sides.flatten()))
 }
 
 fn categories(ledger: &Ledger) -> Vec<String> {
     let limits = ledger.limits.iter().map(|limit| &limit.category);
     let rules = ledger.rules.iter().map(|rule| &rule.category);
-    spelled(limits.chain(rules).chain(ledger.entries.iter().filter_map(|entry| entry.category.as_ref())))
+    distinct(limits.chain(rules).chain(ledger.entries.iter().filter_map(|entry| entry.category.as_ref())))
 }
 
 /// Deduplicates names ignoring case; the first spelling is used.
-fn spelled<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for name in names {
         known.entry(folded(name)).or_insert_with(|| name.clone());

@@ -10,10 +10,10 @@ use nova_statement::{
 };
 
 use super::mapping::{Mapping, Sign};
-use super::names::went_out;
+use super::names::is_outgoing;
 
 /// Banks write cents.
-const PLACES: u32 = 2;
+const DECIMAL_PLACES: u32 = 2;
 
 #[derive(Debug)]
 pub(super) struct Transaction {
@@ -42,7 +42,7 @@ impl Transaction {
 /// The result of reading a table.
 pub(super) struct ReadRows {
     pub(super) read: Vec<Transaction>,
-    pub(super) wrong: Vec<Wrong>,
+    pub(super) invalid: Vec<Wrong>,
 }
 
 /// The question about this many possible duplicates; `None` if there are none.
@@ -50,7 +50,7 @@ pub(super) fn duplicates_question(count: usize) -> Option<Question> {
     Question::of_alike(count, "transaction", "transactions")
 }
 
-fn of_signs(asks: &str) -> Question {
+fn sign_question(asks: &str) -> Question {
     Question {
         about: "expenses".into(),
         asks: asks.into(),
@@ -113,12 +113,13 @@ impl Columns {
         let money = search.money()?;
         let given = mapping.date_format.as_deref();
         let format = date.map(|at| nova_statement::date_format(table, given, at)).transpose()?;
-        let format = format.and_then(|found| search.known(found));
-        let of_money = money.as_ref().map(Money::columns);
+        let format = format.and_then(|found| search.or_ask(found));
+        let amount_columns = money.as_ref().map(Money::columns);
         let given = mapping.decimal.as_deref();
-        let decimal =
-            of_money.map(|at| nova_statement::decimal(table, given, &at, Some(PLACES))).transpose()?;
-        let decimal = decimal.and_then(|found| search.known(found));
+        let decimal = amount_columns
+            .map(|at| nova_statement::decimal(table, given, &at, Some(DECIMAL_PLACES)))
+            .transpose()?;
+        let decimal = decimal.and_then(|found| search.or_ask(found));
         let (Some(date), Some(money), Some(format), Some(decimal), []) =
             (date, money, format, decimal, search.questions.as_slice())
         else {
@@ -143,7 +144,7 @@ impl Columns {
 
     /// The parts of a remembered mapping that must be confirmed again, as a file of another bank may have the
     /// same header. `None` if the file itself confirms the mapping.
-    pub(super) fn doubt(table: &Table, remembered: &Mapping) -> Result<Option<Mapping>, ToolError> {
+    pub(super) fn unconfirmed(table: &Table, remembered: &Mapping) -> Result<Option<Mapping>, ToolError> {
         if !table.has_names() {
             return Ok(Some(remembered.clone()));
         }
@@ -188,8 +189,8 @@ impl Columns {
         currencies: Currencies,
         left_out: &HashSet<u64>,
     ) -> Result<Vec<Transaction>, ToolError> {
-        let ReadRows { read, wrong } = self.read_rows(table, currencies, left_out, &|_| ());
-        refuse_wrong(&table.file, &wrong)?;
+        let ReadRows { read, invalid } = self.read_rows(table, currencies, left_out, &|_| ());
+        refuse_wrong(&table.file, &invalid)?;
         Ok(read)
     }
 
@@ -202,7 +203,7 @@ impl Columns {
         left_out: &HashSet<u64>,
         report: &dyn Fn(usize),
     ) -> ReadRows {
-        let mut rows = ReadRows { read: Vec::with_capacity(table.rows.len()), wrong: Vec::new() };
+        let mut rows = ReadRows { read: Vec::with_capacity(table.rows.len()), invalid: Vec::new() };
         let mut ids = RowIds::default();
         for (done, row) in table.rows.iter().enumerate().filter(|(_, row)| !self.is_balance(row)) {
             report(done);
@@ -210,7 +211,7 @@ impl Columns {
                 Ok(transaction) => transaction,
                 Err(_) if left_out.contains(&row.line) => continue,
                 Err(problem) => {
-                    rows.wrong.push(Wrong { line: row.line, problem });
+                    rows.invalid.push(Wrong { line: row.line, problem });
                     continue;
                 }
             };
@@ -218,7 +219,7 @@ impl Columns {
             if let Some(own) = &transaction.own_id {
                 let (id, problem) = ids.own(own, row.line);
                 if let Some(problem) = problem {
-                    rows.wrong.push(Wrong { line: row.line, problem });
+                    rows.invalid.push(Wrong { line: row.line, problem });
                 }
                 transaction.own_id = Some(id);
             }
@@ -258,7 +259,7 @@ impl Columns {
             Money::Sided { amount, side } => {
                 let amount = number(*amount)?.ok_or("it has no amount")?;
                 let word = cell(*side);
-                match went_out(word) {
+                match is_outgoing(word) {
                     Some(true) => -amount.abs(),
                     Some(false) if amount.is_sign_negative() && !amount.is_zero() => {
                         return Err(format!("it has a minus sign, but \"{word}\" means money in"));
@@ -337,7 +338,7 @@ impl Search<'_> {
     }
 
     /// The detected value; otherwise records the question and returns `None`.
-    fn known<T>(&mut self, found: Result<T, Question>) -> Option<T> {
+    fn or_ask<T>(&mut self, found: Result<T, Question>) -> Option<T> {
         found.map_err(|question| self.questions.push(question)).ok()
     }
 
@@ -359,7 +360,7 @@ impl Search<'_> {
             (Some(amount), _) if side.is_some() => side.map(|side| Money::Sided { amount, side }),
             (Some(at), _) => {
                 if expenses.is_none() && negative(at).next().is_some() && !negative(at).any(|minus| minus) {
-                    self.questions.push(of_signs(
+                    self.questions.push(sign_question(
                         "No amount has a minus sign. Are they expenses (positive) or incomes (negative)?",
                     ));
                 }
@@ -368,7 +369,7 @@ impl Search<'_> {
             (None, (Some(debit), Some(credit))) => {
                 let is_mixed = negative(debit).any(|minus| minus) && negative(debit).any(|minus| !minus);
                 if is_mixed && expenses.is_none() {
-                    self.questions.push(of_signs(
+                    self.questions.push(sign_question(
                         "Some amounts in the column for money out have a minus sign. Which are expenses, those with \
                          it (negative) or those without (positive)?",
                     ));

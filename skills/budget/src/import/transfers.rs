@@ -184,7 +184,7 @@ impl Pair<'_> {
             Other::Open(_) => {
                 let is_incoming = self.is_incoming;
                 let side = if is_incoming { &into } else { &out };
-                (TRANSFER, transfer::found(side, is_incoming, &self.side))
+                (TRANSFER, transfer::added_values(side, is_incoming, &self.side))
             }
             Other::Entry(entry) => {
                 (if entry.is_income { INCOME } else { EXPENSE }, transfer::values(&out, &into)?)
