@@ -81,7 +81,9 @@ impl NativeTool for JoinTransfer {
         let done = match named.as_slice() {
             [Found::Entry(one), Found::Entry(other)] => join(ctx, one, other, from, to).await?,
             [Found::Entry(entry), Found::Transfer(transfer)]
-            | [Found::Transfer(transfer), Found::Entry(entry)] => complete(ctx, transfer, entry).await?,
+            | [Found::Transfer(transfer), Found::Entry(entry)] => {
+                complete_transfer(ctx, transfer, entry).await?
+            }
             _ => return Err(wrong("paths", "must name an expense and an income".into())),
         };
         Ok(done.into())
@@ -276,7 +278,7 @@ async fn join(
         amount: written(out.amount).to_string(),
     };
     check_conflicts(ctx, &expense.path, &as_transfer).await?;
-    let links = take_over(ctx, &expense.path, (&income.path, INCOME), &as_transfer).await?;
+    let links = merge_into(ctx, &expense.path, (&income.path, INCOME), &as_transfer).await?;
     let path = convert(ctx, &expense.path, as_transfer).await?;
     let mut value = transfer::row(&out, &into);
     value["path"] = json!(path);
@@ -284,7 +286,11 @@ async fn join(
 }
 
 /// Adds the entry to the transfer as its missing side.
-async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> Result<Output, ToolError> {
+async fn complete_transfer(
+    ctx: &dyn ToolContext,
+    transfer: &Transfer,
+    entry: &Entry,
+) -> Result<Output, ToolError> {
     if let Some(why) = entry.why_not_a_side() {
         return Err(wrong("paths", format!("names {}, which {why}", entry.path)));
     }
@@ -307,7 +313,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
         amount: String::new(),
     };
     let record_type = if entry.is_income { INCOME } else { EXPENSE };
-    let links = take_over(ctx, &transfer.path, (&entry.path, record_type), &kept).await?;
+    let links = merge_into(ctx, &transfer.path, (&entry.path, record_type), &kept).await?;
     convert(ctx, &transfer.path, kept).await?;
     let mut value = transfer::row(&transfer.out, &transfer.into);
     value["path"] = json!(transfer.path);
@@ -333,7 +339,7 @@ async fn check_conflicts(
 
 /// Moves the body and the user's own properties of a note into another note and deletes it. Returns the
 /// number of links to it.
-async fn take_over(
+async fn merge_into(
     ctx: &dyn ToolContext,
     into: &NotePath,
     (path, record_type): (&NotePath, &str),

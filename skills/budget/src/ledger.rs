@@ -88,8 +88,8 @@ impl Ledger {
             })?,
         };
         let (records, default) = (ctx.records(), ledger.currency.as_deref());
-        for part in par_map_chunks(&read.notes, |notes| Part::read(records, notes, default)) {
-            let Part { entries, transfers, rules, limits, unreadable } = part?;
+        for chunk in par_map_chunks(&read.notes, |notes| Chunk::read(records, notes, default)) {
+            let Chunk { entries, transfers, rules, limits, unreadable } = chunk?;
             match ledger.entries.is_empty() {
                 true => ledger.entries = entries,
                 false => ledger.entries.extend(entries),
@@ -98,8 +98,8 @@ impl Ledger {
             ledger.rules.extend(rules);
             ledger.unreadable.extend(unreadable);
             for (limit, declared, note) in limits {
-                let broken = ledger.add_limit(limit, declared, note);
-                ledger.unreadable.extend(broken);
+                let problem = ledger.add_limit(limit, declared, note);
+                ledger.unreadable.extend(problem);
             }
         }
         ledger.unreadable.sort();
@@ -115,12 +115,12 @@ impl Ledger {
             self.limits.push(limit);
             return None;
         };
-        let twice = |_: &str| {
+        let describe = |_: &str| {
             format!("{} is another limit of \"{}\", and that one is used", first.path, first.category)
         };
-        let broken = property_problem(declared, note, "category", twice, "Delete one of the two.".into());
+        let problem = property_problem(declared, note, "category", describe, "Delete one of the two.".into());
         self.repeated_limits.push(limit);
-        Some(broken)
+        Some(problem)
     }
 
     /// Checks that adding notes with these currencies, so many of each, changes the currency of no other
@@ -198,7 +198,7 @@ impl Ledger {
 
 /// The records of a chunk of the notes.
 #[derive(Default)]
-struct Part<'a> {
+struct Chunk<'a> {
     entries: Vec<Entry>,
     transfers: Vec<Transfer>,
     rules: Vec<Rule>,
@@ -206,19 +206,19 @@ struct Part<'a> {
     unreadable: Vec<Problem>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Chunk<'a> {
     /// `default` is the default currency.
     fn read(declared: &'a RecordTypes, notes: &'a [Note], default: Option<&str>) -> Result<Self, ToolError> {
-        let mut keys = Keys::default();
-        let mut part = Self { entries: Vec::with_capacity(notes.len()), ..Self::default() };
+        let mut keys = KeyInterner::default();
+        let mut chunk = Self { entries: Vec::with_capacity(notes.len()), ..Self::default() };
         for note in notes {
             let Some(declared) = declared.of_note(note) else { continue };
-            match part.add(declared, note, default, &mut keys) {
-                Err(ToolError::BrokenRecord(problem)) => part.unreadable.push(problem),
+            match chunk.add(declared, note, default, &mut keys) {
+                Err(ToolError::BrokenRecord(problem)) => chunk.unreadable.push(problem),
                 other => other?,
             }
         }
-        Ok(part)
+        Ok(chunk)
     }
 
     fn add(
@@ -226,7 +226,7 @@ impl<'a> Part<'a> {
         declared: &'a RecordType,
         note: &'a Note,
         default: Option<&str>,
-        keys: &mut Keys,
+        keys: &mut KeyInterner,
     ) -> Result<(), ToolError> {
         let record = declared.read(note);
         match declared.name() {
@@ -285,19 +285,19 @@ impl<'a> Part<'a> {
 /// The record's own currency, or else the default.
 fn currency_of(declared: &RecordType, record: &Record, default: Option<&str>) -> Result<String, ToolError> {
     let property = || declared.fields.get("currency").map_or("currency", |field| field.property());
-    let broken = |problem: String, remedy: String| {
+    let error = |problem: String, remedy: String| {
         ToolError::BrokenRecord(property_problem(declared, record.note(), "currency", |_| problem, remedy))
     };
     match text(record, "currency")? {
         Some(text) if default == Some(&text) => Ok(text),
         Some(text) => currency_code(&text).map(str::to_owned).ok_or_else(|| {
             let problem = format!("`{}` is `{text}`, which is not a currency", property());
-            broken(problem, "Write its code, such as EUR.".into())
+            error(problem, "Write its code, such as EUR.".into())
         }),
         None => default.map(str::to_owned).ok_or_else(|| {
             let why = "is missing, and the other notes name no usual currency";
             let remedy = format!("Add `{}: EUR`, or set the currency of the skill.", property());
-            broken(format!("`{}` {why}", property()), remedy)
+            error(format!("`{}` {why}", property()), remedy)
         }),
     }
 }
@@ -390,13 +390,13 @@ impl Entry {
     }
 
     /// Rounded for display.
-    pub(crate) fn shown(&self) -> Decimal {
+    pub(crate) fn rounded(&self) -> Decimal {
         money(self.amount, &self.currency)
     }
 
     /// Its share of the income or spending; negative for a refund.
     pub(crate) fn counted(&self) -> Decimal {
-        if self.is_refund { -self.shown() } else { self.shown() }
+        if self.is_refund { -self.rounded() } else { self.rounded() }
     }
 
     /// The change in the account's balance.
@@ -413,16 +413,16 @@ impl Entry {
         self.payee.as_deref().unwrap_or_else(|| self.path.name())
     }
 
-    pub(crate) fn is_of(&self, key: &str) -> bool {
+    pub(crate) fn has_category(&self, key: &str) -> bool {
         *self.category_key == *key
     }
 }
 
 /// Interns folded names.
 #[derive(Default)]
-struct Keys(HashMap<String, Arc<str>>);
+struct KeyInterner(HashMap<String, Arc<str>>);
 
-impl Keys {
+impl KeyInterner {
     fn of(&mut self, category: &str) -> Arc<str> {
         if let Some(known) = self.0.get(category) {
             return Arc::clone(known);
@@ -507,8 +507,8 @@ fn most_frequent_currency<'a>(
     for (code, times) in new {
         currency_code(code).into_iter().for_each(|code| count(&mut counts, code, *times));
     }
-    for part in par_map_chunks(notes, count_chunk) {
-        part?.into_iter().for_each(|(code, times)| count(&mut counts, code, times));
+    for chunk in par_map_chunks(notes, count_chunk) {
+        chunk?.into_iter().for_each(|(code, times)| count(&mut counts, code, times));
     }
     let most = counts.iter().map(|(_, count)| *count).max();
     let mut most_frequent = counts.iter().filter(|(_, count)| Some(*count) == most).map(|(code, _)| *code);

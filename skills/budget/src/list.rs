@@ -116,7 +116,7 @@ impl NativeTool for List {
         }
         let is_wanted = |line: &Line| {
             filters.kind.is_none_or(|kind| kind == line.kind())
-                && category.as_deref().is_none_or(|key| line.is_of(key))
+                && category.as_deref().is_none_or(|key| line.has_category(key))
                 && payee.as_deref().is_none_or(|payee| line.names(payee))
                 && own.fit(line.path())
         };
@@ -127,9 +127,9 @@ impl NativeTool for List {
         rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path().cmp(b.1.path())));
 
         let totals = Totals::of(&rows, today)?;
-        let shown = filters.limit.unwrap_or(DEFAULT_ROWS);
+        let limit = filters.limit.unwrap_or(DEFAULT_ROWS);
         let lines: Vec<Value> =
-            rows.iter().take(shown).map(|(day, line)| line.row(*day, today, &own)).collect();
+            rows.iter().take(limit).map(|(day, line)| line.row(*day, today, &own)).collect();
         let mut value = json!({
             "to": days.last, "count": rows.len(), "totals": totals.to_json()?,
             "upcoming": rows.iter().filter(|(day, _)| *day > today).count(),
@@ -138,8 +138,8 @@ impl NativeTool for List {
         if days.first > Date::MIN {
             value["from"] = json!(days.first);
         }
-        if rows.len() > shown {
-            value["not_shown"] = json!(rows.len() - shown);
+        if rows.len() > limit {
+            value["not_shown"] = json!(rows.len() - limit);
         }
         let mut output = Output::new(value).from_notes(paths(rows.iter().map(|(_, line)| line.path())));
         output.figures = totals.figures(&rows, &ledger)?;
@@ -338,8 +338,8 @@ impl<'a> Line<'a> {
         matches!(self, Self::Entry(entry) if entry.is_income)
     }
 
-    fn is_of(&self, category: &str) -> bool {
-        matches!(self, Self::Entry(entry) if entry.is_of(category))
+    fn has_category(&self, category: &str) -> bool {
+        matches!(self, Self::Entry(entry) if entry.has_category(category))
     }
 
     fn names(&self, wanted: &str) -> bool {
@@ -408,7 +408,7 @@ fn entry_row(day: Date, entry: &Entry) -> Value {
         "payee": entry.payee(),
         "category": entry.category.as_deref().unwrap_or(UNCATEGORISED),
         "kind": kind,
-        "amount": entry.shown(),
+        "amount": entry.rounded(),
         "signed": money(entry.signed(), &entry.currency),
         "currency": entry.currency,
         "path": entry.path,

@@ -62,7 +62,7 @@ impl Rule {
         other.priority.cmp(&self.priority).then_with(|| self.path.cmp(&other.path))
     }
 
-    fn fits(&self, text: &str, as_folded: &str) -> bool {
+    fn matches(&self, text: &str, as_folded: &str) -> bool {
         match &self.pattern {
             Pattern::Contained(part) => as_folded.contains(part),
             Pattern::Regex(regex) => regex.is_match(text),
@@ -101,5 +101,5 @@ pub(crate) fn first_match<'a>(rules: &'a [Rule], payee: &str, memo: Option<&str>
         .filter(|text| !text.is_empty())
         .map(|text| (text, folded(text)))
         .collect();
-    rules.iter().find(|rule| texts.iter().any(|(text, as_folded)| rule.fits(text, as_folded)))
+    rules.iter().find(|rule| texts.iter().any(|(text, as_folded)| rule.matches(text, as_folded)))
 }

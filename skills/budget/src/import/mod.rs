@@ -166,8 +166,8 @@ impl NativeTool for ImportTransactions {
             "rows": table.rows.len(),
             "imported": plan.notes.len(),
             "joined": plan.joined,
-            "already_there": plan.already_there,
-            "of_no_amount": plan.of_no_amount,
+            "already_there": plan.already_imported,
+            "of_no_amount": plan.without_amount,
             "without_a_category": plan.without_a_category,
             "alike": duplicates.count(),
             "left_out": plan.left_out,
@@ -191,7 +191,7 @@ impl NativeTool for ImportTransactions {
             let made = ctx.vault().create_all(std::mem::take(&mut plan.notes)).await?;
             plan.write_transfers(ctx.as_ref(), &pairs, &made, &mut transfers).await?;
             let proposed = pairs.iter().filter(|pair| !pair.is_certain).map(|pair| pair.place);
-            if let Some(note) = transfers_to_look_at(proposed.collect::<BTreeSet<_>>().len()) {
+            if let Some(note) = transfers_note(proposed.collect::<BTreeSet<_>>().len()) {
                 value["note"] = note.into();
             }
         }
@@ -201,7 +201,7 @@ impl NativeTool for ImportTransactions {
 }
 
 /// A note for the answer about transactions that may be transfers.
-fn transfers_to_look_at(count: usize) -> Option<String> {
+fn transfers_note(count: usize) -> Option<String> {
     match count {
         0 => None,
         1 => {
@@ -261,7 +261,7 @@ fn propose(
         .take(PREVIEW_ROWS)
         .enumerate()
         .map(|(place, row)| {
-            let mut shown = json!({
+            let mut preview_row = json!({
                 "date": row.date,
                 "kind": if row.amount.is_sign_positive() { INCOME } else { EXPENSE },
                 "amount": written(row.amount.abs()),
@@ -270,9 +270,9 @@ fn propose(
                 "memo": row.memo,
             });
             if let Some(duplicate) = duplicates.get(place) {
-                shown["looks_like"] = json!(duplicate.entry.path);
+                preview_row["looks_like"] = json!(duplicate.entry.path);
             }
-            shown
+            preview_row
         })
         .collect();
     let first: Vec<Value> = table.rows.iter().take(3).map(|row| json!(row.cells)).collect();

@@ -27,9 +27,9 @@ pub(super) struct Imported<'a> {
     /// The accounts of banks with imported files.
     banks: Vec<String>,
     /// The accounts in which each import id exists.
-    there: HashMap<&'a str, Vec<Option<String>>>,
+    existing_ids: HashMap<&'a str, Vec<Option<String>>>,
     /// The import ids in unreadable notes, which must not be imported again.
-    unreadable: HashSet<String>,
+    unreadable_ids: HashSet<String>,
 }
 
 /// The planned changes.
@@ -40,8 +40,8 @@ pub(super) struct Plan {
     places: Vec<usize>,
     /// The number of transactions that become a side of a transfer.
     pub(super) joined: usize,
-    pub(super) already_there: usize,
-    pub(super) of_no_amount: usize,
+    pub(super) already_imported: usize,
+    pub(super) without_amount: usize,
     /// The number of possible duplicates skipped on the user's decision.
     pub(super) left_out: usize,
     pub(super) without_a_category: usize,
@@ -57,16 +57,16 @@ impl<'a> Imported<'a> {
         account: Option<String>,
         currency: Option<String>,
     ) -> Result<Self, ToolError> {
-        let mut there: HashMap<&str, Vec<Option<String>>> = HashMap::new();
+        let mut existing_ids: HashMap<&str, Vec<Option<String>>> = HashMap::new();
         for entry in &ledger.entries {
             if let Some(id) = &entry.import_id {
-                there.entry(id).or_default().push(entry.account.as_deref().map(folded));
+                existing_ids.entry(id).or_default().push(entry.account.as_deref().map(folded));
             }
         }
         for transfer in &ledger.transfers {
             for side in [&transfer.out, &transfer.into] {
                 if let Some(id) = &side.import_id {
-                    there.entry(id).or_default().push(side.account.as_deref().map(folded));
+                    existing_ids.entry(id).or_default().push(side.account.as_deref().map(folded));
                 }
             }
         }
@@ -75,19 +75,19 @@ impl<'a> Imported<'a> {
         for note in ctx.vault().records(BANK).await? {
             banks.extend(text(&declared.read(&note), "account")?);
         }
-        let mut unreadable = HashSet::new();
+        let mut unreadable_ids = HashSet::new();
         for problem in &ledger.unreadable {
             let Ok(path) = VaultPath::parse(&problem.path) else { continue };
             let Ok(bytes) = ctx.vault().read_file(&path).await else { continue };
-            unreadable.extend(import_ids(&String::from_utf8_lossy(&bytes)));
+            unreadable_ids.extend(import_ids(&String::from_utf8_lossy(&bytes)));
         }
-        Ok(Self { ledger, account, currency, banks, there, unreadable })
+        Ok(Self { ledger, account, currency, banks, existing_ids, unreadable_ids })
     }
 
     /// The entries that new transactions may duplicate.
     pub(super) fn duplicates(&self, transactions: &[Transaction]) -> Duplicates<'a> {
         Duplicates::of(self.ledger, self.account.as_deref(), transactions, |transaction| {
-            if transaction.amount.is_zero() || self.has(transaction) {
+            if transaction.amount.is_zero() || self.is_imported(transaction) {
                 return None;
             }
             let known = || self.ledger.currency_or(self.currency.as_deref()).ok();
@@ -97,11 +97,11 @@ impl<'a> Imported<'a> {
 
     /// Whether the transaction was imported already. A missing account matches any: a skipped transaction,
     /// which the answer counts, is better than a duplicate.
-    pub(super) fn has(&self, transaction: &Transaction) -> bool {
+    pub(super) fn is_imported(&self, transaction: &Transaction) -> bool {
         let account = self.account.as_deref().map(folded);
         [transaction.import_id(), &transaction.row_id].into_iter().any(|id| {
-            self.unreadable.contains(id)
-                || self.there.get(id).is_some_and(|accounts| {
+            self.unreadable_ids.contains(id)
+                || self.existing_ids.get(id).is_some_and(|accounts| {
                     accounts.iter().any(|own| own.is_none() || account.is_none() || *own == account)
                 })
         })
@@ -114,7 +114,7 @@ impl<'a> Imported<'a> {
         transaction: &Transaction,
         choices: &Choices,
     ) -> Result<Option<Side>, ToolError> {
-        if transaction.amount.is_zero() || self.has(transaction) || choices.leaves_out(place) {
+        if transaction.amount.is_zero() || self.is_imported(transaction) || choices.leaves_out(place) {
             return Ok(None);
         }
         let currency = match &transaction.currency {
@@ -162,7 +162,7 @@ impl<'a> Imported<'a> {
     ) -> Result<Vec<Pair<'a>>, ToolError> {
         let mut pairs = self.likely_pairs(transactions, choices);
         for pair in pairs.iter_mut().filter(|pair| pair.is_certain) {
-            pair.is_certain = pair.can_be_written(ctx).await?;
+            pair.is_certain = pair.can_write(ctx).await?;
         }
         Ok(pairs)
     }
@@ -184,9 +184,9 @@ impl<'a> Imported<'a> {
             let duplicate = duplicates.get(place);
             let Some(side) = self.new_side(place, &transaction, choices)? else {
                 if transaction.amount.is_zero() {
-                    plan.of_no_amount += 1;
-                } else if self.has(&transaction) {
-                    plan.already_there += 1;
+                    plan.without_amount += 1;
+                } else if self.is_imported(&transaction) {
+                    plan.already_imported += 1;
                 } else {
                     plan.left_out += 1;
                 }
@@ -238,9 +238,9 @@ impl Plan {
         let done = if dry_run { "to import" } else { "imported" };
         let rest = [
             (self.joined, "joined"),
-            (self.already_there, "there already"),
+            (self.already_imported, "there already"),
             (self.left_out, "left out"),
-            (self.of_no_amount, "of no amount"),
+            (self.without_amount, "of no amount"),
             (self.without_a_category, "without a category"),
         ];
         let counts = rest.into_iter().filter(|(count, _)| *count > 0);

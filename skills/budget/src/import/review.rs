@@ -137,7 +137,7 @@ impl Reviewed<'_> {
                 of_no_amount += 1;
                 continue;
             }
-            if self.imported.has(transaction) {
+            if self.imported.is_imported(transaction) {
                 already_there += 1;
                 continue;
             }

@@ -20,7 +20,7 @@ const MAX_CANDIDATES: usize = 3;
 
 /// The counterpart of a transaction.
 #[derive(Clone, Copy)]
-pub(super) enum Other<'a> {
+pub(super) enum Counterpart<'a> {
     Entry(&'a Entry),
     /// A transfer that includes this side, which no import has claimed so far.
     Open(&'a Transfer),
@@ -29,7 +29,7 @@ pub(super) enum Other<'a> {
 /// A transaction with a candidate for its other side.
 pub(super) struct Pair<'a> {
     pub(super) place: usize,
-    pub(super) other: Other<'a>,
+    pub(super) counterpart: Counterpart<'a>,
     /// Whether both are certainly one transfer.
     pub(super) is_certain: bool,
     /// The transaction as a side of a transfer.
@@ -81,14 +81,14 @@ pub(super) fn pairs<'a>(
         .filter_map(|(place, row)| Some((place, new(place, row)?, row.amount.is_sign_positive())))
         .collect();
     let own = accounts.own.map(folded);
-    let of_rows = Booked::of(rows.iter().map(|(_, side, is_incoming)| (side, *is_incoming, own.clone())));
+    let of_rows = SideIndex::of(rows.iter().map(|(_, side, is_incoming)| (side, *is_incoming, own.clone())));
     let entries: Vec<(&Entry, Side)> = ledger
         .entries
         .iter()
         .filter(|entry| entry.why_not_a_side().is_none())
         .map(|entry| (entry, entry.side()))
         .collect();
-    let of_entries = Booked::of(
+    let of_entries = SideIndex::of(
         entries.iter().map(|(entry, side)| (side, entry.is_income, side.account.as_deref().map(folded))),
     );
     let open: Vec<(&Transfer, &Side, bool)> = ledger
@@ -97,23 +97,25 @@ pub(super) fn pairs<'a>(
         .flat_map(|transfer| [(transfer, &transfer.out, false), (transfer, &transfer.into, true)])
         .filter(|(_, side, _)| side.import_id.is_none())
         .collect();
-    let of_open = Booked::of(
+    let of_open = SideIndex::of(
         open.iter().map(|(_, side, is_incoming)| (*side, *is_incoming, Some(folded(side.account())))),
     );
 
     let mut pairs = Vec::new();
     for (place, side, is_incoming) in &rows {
         let others: Vec<usize> =
-            of_entries.across(side, !is_incoming, own.as_deref()).take(MAX_CANDIDATES).collect();
-        let same: Vec<usize> =
-            of_open.same(side, *is_incoming, own.as_deref()).take(MAX_CANDIDATES).collect();
-        let is_only = others.len() + same.len() == 1;
+            of_entries.in_other_account(side, !is_incoming, own.as_deref()).take(MAX_CANDIDATES).collect();
+        let open_sides: Vec<usize> =
+            of_open.in_same_account(side, *is_incoming, own.as_deref()).take(MAX_CANDIDATES).collect();
+        let is_only = others.len() + open_sides.len() == 1;
         for at in others {
             let (entry, one) = &entries[at];
             let account = one.account.as_deref().map(folded);
             let is_only_of_entry = || {
-                let rows = of_rows.across(one, !entry.is_income, account.as_deref()).take(2).count();
-                let entries = of_entries.across(one, !entry.is_income, account.as_deref()).take(2).count();
+                let rows =
+                    of_rows.in_other_account(one, !entry.is_income, account.as_deref()).take(2).count();
+                let entries =
+                    of_entries.in_other_account(one, !entry.is_income, account.as_deref()).take(2).count();
                 rows + entries == 1
             };
             let is_certain = is_only
@@ -122,35 +124,35 @@ pub(super) fn pairs<'a>(
                 && is_only_of_entry();
             pairs.push(Pair {
                 place: *place,
-                other: Other::Entry(entry),
+                counterpart: Counterpart::Entry(entry),
                 is_certain,
                 side: side.clone(),
                 is_incoming: *is_incoming,
             });
         }
-        for at in same {
+        for at in open_sides {
             let (transfer, one, _) = open[at];
             let account = folded(one.account());
             let is_only_of_open = || {
-                let rows = of_rows.same(one, *is_incoming, Some(&account)).take(2).count();
-                let entries = of_entries.same(one, *is_incoming, Some(&account)).take(2).count();
+                let rows = of_rows.in_same_account(one, *is_incoming, Some(&account)).take(2).count();
+                let entries = of_entries.in_same_account(one, *is_incoming, Some(&account)).take(2).count();
                 rows + entries == 1
             };
             let is_certain = is_only && own.is_some() && is_only_of_open();
             pairs.push(Pair {
                 place: *place,
-                other: Other::Open(transfer),
+                counterpart: Counterpart::Open(transfer),
                 is_certain,
                 side: side.clone(),
                 is_incoming: *is_incoming,
             });
         }
     }
-    let abroad = Abroad::of(ledger, &entries, accounts, &rows);
+    let in_other_currencies = InOtherCurrencies::of(ledger, &entries, accounts, &rows);
     pairs.extend(rows.iter().flat_map(|(place, side, is_incoming)| {
-        abroad.others(side, *is_incoming).take(MAX_CANDIDATES).map(|entry| Pair {
+        in_other_currencies.others(side, *is_incoming).take(MAX_CANDIDATES).map(|entry| Pair {
             place: *place,
-            other: Other::Entry(entry),
+            counterpart: Counterpart::Entry(entry),
             is_certain: false,
             side: side.clone(),
             is_incoming: *is_incoming,
@@ -170,23 +172,23 @@ fn may_be_refund(one: &Side, other: &Side) -> bool {
 
 impl Pair<'_> {
     pub(super) fn sides(&self) -> (Side, Side) {
-        match self.other {
-            Other::Open(transfer) => (transfer.out.clone(), transfer.into.clone()),
-            Other::Entry(entry) if entry.is_income => (self.side.clone(), entry.side()),
-            Other::Entry(entry) => (entry.side(), self.side.clone()),
+        match self.counterpart {
+            Counterpart::Open(transfer) => (transfer.out.clone(), transfer.into.clone()),
+            Counterpart::Entry(entry) if entry.is_income => (self.side.clone(), entry.side()),
+            Counterpart::Entry(entry) => (entry.side(), self.side.clone()),
         }
     }
 
     /// The conversion that completes the transfer, or turns the entry into one.
     fn conversion(&self) -> Result<Conversion<'static>, ToolError> {
         let (out, into) = self.sides();
-        let (from, values) = match self.other {
-            Other::Open(_) => {
+        let (from, values) = match self.counterpart {
+            Counterpart::Open(_) => {
                 let is_incoming = self.is_incoming;
                 let side = if is_incoming { &into } else { &out };
                 (TRANSFER, transfer::added_values(side, is_incoming, &self.side))
             }
-            Other::Entry(entry) => {
+            Counterpart::Entry(entry) => {
                 (if entry.is_income { INCOME } else { EXPENSE }, transfer::values(&out, &into)?)
             }
         };
@@ -195,7 +197,7 @@ impl Pair<'_> {
     }
 
     /// Whether the note can be edited and has no own property that would be overwritten.
-    pub(super) async fn can_be_written(&self, ctx: &dyn ToolContext) -> Result<bool, ToolError> {
+    pub(super) async fn can_write(&self, ctx: &dyn ToolContext) -> Result<bool, ToolError> {
         can_convert(ctx, self.path(), &self.conversion()?).await
     }
 
@@ -206,9 +208,9 @@ impl Pair<'_> {
 
     /// The existing note.
     pub(super) fn path(&self) -> &NotePath {
-        match self.other {
-            Other::Entry(entry) => &entry.path,
-            Other::Open(transfer) => &transfer.path,
+        match self.counterpart {
+            Counterpart::Entry(entry) => &entry.path,
+            Counterpart::Open(transfer) => &transfer.path,
         }
     }
 
@@ -227,9 +229,9 @@ type Days = BTreeMap<Option<String>, Vec<(Date, usize)>>;
 
 /// The indices of booked sides, by currency and signed amount.
 #[derive(Default)]
-struct Booked(HashMap<(String, Decimal), Days>);
+struct SideIndex(HashMap<(String, Decimal), Days>);
 
-impl Booked {
+impl SideIndex {
     fn of<'s>(sides: impl Iterator<Item = (&'s Side, bool, Option<String>)>) -> Self {
         let mut booked = Self::default();
         for (at, (side, is_incoming, account)) in sides.enumerate() {
@@ -242,7 +244,12 @@ impl Booked {
 
     /// The sides with this amount within [`MAX_DAYS_APART`] that may be in another account; at least one of
     /// the two accounts is known.
-    fn across(&self, side: &Side, is_incoming: bool, account: Option<&str>) -> impl Iterator<Item = usize> {
+    fn in_other_account(
+        &self,
+        side: &Side,
+        is_incoming: bool,
+        account: Option<&str>,
+    ) -> impl Iterator<Item = usize> {
         self.within(side, is_incoming, move |other| match (other, account) {
             (Some(other), Some(own)) => other != own,
             (None, None) => false,
@@ -251,7 +258,12 @@ impl Booked {
     }
 
     /// The same for sides that may be in the same account.
-    fn same(&self, side: &Side, is_incoming: bool, account: Option<&str>) -> impl Iterator<Item = usize> {
+    fn in_same_account(
+        &self,
+        side: &Side,
+        is_incoming: bool,
+        account: Option<&str>,
+    ) -> impl Iterator<Item = usize> {
         self.within(side, is_incoming, move |other| match (other, account) {
             (Some(other), Some(own)) => other == own,
             (None, None) => false,
@@ -281,9 +293,9 @@ fn key(side: &Side, is_incoming: bool) -> (String, Decimal) {
 
 /// Entries in other currencies by day, with their folded account and whether they name the file's account.
 /// They are proposed if one side names the other's account, and are never certain.
-struct Abroad<'a>(Vec<(&'a Entry, String, bool)>);
+struct InOtherCurrencies<'a>(Vec<(&'a Entry, String, bool)>);
 
-impl<'a> Abroad<'a> {
+impl<'a> InOtherCurrencies<'a> {
     fn of(
         ledger: &Ledger,
         entries: &[(&'a Entry, Side)],
@@ -296,7 +308,7 @@ impl<'a> Abroad<'a> {
         if own.is_none() || !rows.iter().any(|(_, side, _)| differ(side)) {
             return Self(Vec::new());
         }
-        let names_account = |side: &Side| own.as_deref().is_some_and(|own| names(side, own));
+        let names_account = |side: &Side| own.as_deref().is_some_and(|own| mentions(side, own));
         let mut found: Vec<_> = entries
             .iter()
             .filter_map(|(entry, side)| Some((*entry, folded(side.account.as_deref()?), names_account(side))))
@@ -315,14 +327,14 @@ impl<'a> Abroad<'a> {
         near.filter(move |(entry, account, names_own)| {
             entry.currency != side.currency
                 && entry.is_income != is_incoming
-                && (*names_own || names(side, account))
+                && (*names_own || mentions(side, account))
         })
         .map(|(entry, ..)| *entry)
     }
 }
 
 /// Whether the payee or the memo contains the folded account.
-fn names(side: &Side, account: &str) -> bool {
+fn mentions(side: &Side, account: &str) -> bool {
     let texts = [&side.payee, &side.memo];
     !account.is_empty() && texts.into_iter().flatten().any(|text| folded(text).contains(account))
 }

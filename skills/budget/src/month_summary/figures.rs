@@ -83,7 +83,7 @@ impl Figures<'_> {
             let key = folded(&row.category);
             let notes = |is_upcoming: bool| {
                 self.notes(|day, entry| {
-                    (day > self.summary.today) == is_upcoming && !entry.is_income && entry.is_of(&key)
+                    (day > self.summary.today) == is_upcoming && !entry.is_income && entry.has_category(&key)
                 })
             };
             if row.count > 0 {
