@@ -7,7 +7,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::arguments::{amount, line, required, with_computed, wrong};
+use crate::arguments::{amount, invalid_argument, line, required, with_computed};
 use crate::ledger::{EXPENSE, INCOME, Ledger};
 use crate::rules::first_match;
 
@@ -118,10 +118,10 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
 /// `InvalidArguments` if `until` is given without `recurring` or is before `day`.
 pub(crate) fn check_until(day: Date, until: Option<Date>, is_recurring: bool) -> Result<(), ToolError> {
     if until.is_some() && !is_recurring {
-        return Err(wrong("until", "needs recurring as well".into()));
+        return Err(invalid_argument("until", "needs recurring as well".into()));
     }
     if until.is_some_and(|until| until < day) {
-        return Err(wrong("until", format!("is before the first day, {day}")));
+        return Err(invalid_argument("until", format!("is before the first day, {day}")));
     }
     Ok(())
 }

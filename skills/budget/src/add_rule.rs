@@ -8,7 +8,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::arguments::{line, required, with_computed, wrong};
+use crate::arguments::{invalid_argument, line, required, with_computed};
 use crate::ledger::{Ledger, RULE};
 use crate::rules::Pattern;
 
@@ -45,14 +45,16 @@ impl NativeTool for AddRule {
         let pattern = required("match", line("match", given.text("match")?)?)?;
         let category = required("category", line("category", given.text("category")?)?)?;
         Pattern::parse(&pattern)
-            .map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
+            .map_err(|why| invalid_argument("match", format!("is not a regular expression: {why}")))?;
         let ledger = Ledger::read(ctx.as_ref()).await?;
-        if let Some(there) = ledger.rules.iter().find(|rule| folded(&rule.pattern_text) == folded(&pattern)) {
+        if let Some(existing) =
+            ledger.rules.iter().find(|rule| folded(&rule.pattern_text) == folded(&pattern))
+        {
             return Err(ToolError::Exists {
                 kind: "rule for".into(),
                 name: pattern,
-                path: there.path.to_string(),
-                remedy: format!("It says \"{}\"; change that note, or delete it first.", there.category),
+                path: existing.path.to_string(),
+                remedy: format!("It says \"{}\"; change that note, or delete it first.", existing.category),
             });
         }
         let category = ledger.spelling(&category);

@@ -8,7 +8,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::add_entry::new_note;
-use crate::arguments::{amount, line, required, wrong};
+use crate::arguments::{amount, invalid_argument, line, required};
 use crate::ledger::{Ledger, TRANSFER};
 use crate::transfer::{self, NEEDS_TO_AMOUNT, Side};
 
@@ -73,13 +73,16 @@ impl NativeTool for AddTransfer {
         };
         let to_currency = match given.text("to_currency")?.map(str::trim).filter(|code| !code.is_empty()) {
             Some(code) => ledger.currency_or(Some(code)).map_err(|_| {
-                wrong("to_currency", format!("\"{code}\" is not a currency; use a code such as EUR"))
+                invalid_argument(
+                    "to_currency",
+                    format!("\"{code}\" is not a currency; use a code such as EUR"),
+                )
             })?,
             None => currency,
         };
         let to_amount = given.decimal("to_amount")?.map(|given| amount("to_amount", &given)).transpose()?;
         if to_amount.is_none() && to_currency != out.currency {
-            return Err(wrong("to_amount", NEEDS_TO_AMOUNT.into()));
+            return Err(invalid_argument("to_amount", NEEDS_TO_AMOUNT.into()));
         }
         let into = Side {
             amount: to_amount.unwrap_or(out.amount),

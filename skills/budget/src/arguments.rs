@@ -10,11 +10,11 @@ use nova_skill::{Date, Decimal, GivenDecimal, ToolError, Value};
 /// `InvalidArguments` if it is not a plain decimal, is negative, or has too many digits for exact arithmetic.
 pub(crate) fn amount(argument: &str, given: &GivenDecimal) -> Result<Decimal, ToolError> {
     let text = given.text();
-    let wrong = |rule: String| wrong(argument, rule);
+    let error = |rule: String| invalid_argument(argument, rule);
     let amount = plain_decimal(&text)
-        .ok_or_else(|| wrong(format!("\"{text}\" is not a plain decimal such as 1250.50")))?;
+        .ok_or_else(|| error(format!("\"{text}\" is not a plain decimal such as 1250.50")))?;
     if amount.is_sign_negative() && !amount.is_zero() {
-        return Err(wrong(format!(
+        return Err(error(format!(
             "\"{text}\" is negative; what is spent is an expense, what comes in an income, and what comes back a \
              refund"
         )));
@@ -33,9 +33,8 @@ pub(crate) fn written(amount: Decimal) -> Decimal {
 pub(crate) fn month(argument: &str, text: &str, today: Date) -> Result<Month, ToolError> {
     match text.trim() {
         "" | "today" => Ok(Month::of(today)),
-        text => {
-            Month::parse(text).ok_or_else(|| wrong(argument, format!("\"{text}\" is not a month YYYY-MM")))
-        }
+        text => Month::parse(text)
+            .ok_or_else(|| invalid_argument(argument, format!("\"{text}\" is not a month YYYY-MM"))),
     }
 }
 
@@ -43,10 +42,13 @@ pub(crate) fn month(argument: &str, text: &str, today: Date) -> Result<Month, To
 pub(crate) fn line(argument: &str, text: Option<&str>) -> Result<Option<String>, ToolError> {
     let Some(text) = text.map(str::trim) else { return Ok(None) };
     if text.is_empty() {
-        return Err(wrong(argument, "must not be empty; leave it out when it is not known".into()));
+        return Err(invalid_argument(
+            argument,
+            "must not be empty; leave it out when it is not known".into(),
+        ));
     }
     if text.chars().any(char::is_control) {
-        return Err(wrong(argument, "must be one line of text".into()));
+        return Err(invalid_argument(argument, "must be one line of text".into()));
     }
     Ok(Some(text.to_owned()))
 }
@@ -68,9 +70,9 @@ pub(crate) fn with_computed<const N: usize>(
 
 /// Requires an argument that the schema requires, for callers that bypass its validation.
 pub(crate) fn required<T>(argument: &str, given: Option<T>) -> Result<T, ToolError> {
-    given.ok_or_else(|| wrong(argument, "is needed".into()))
+    given.ok_or_else(|| invalid_argument(argument, "is needed".into()))
 }
 
-pub(crate) fn wrong(argument: &str, rule: String) -> ToolError {
+pub(crate) fn invalid_argument(argument: &str, rule: String) -> ToolError {
     ToolError::InvalidArguments { path: format!("/{argument}"), rule, allowed: Vec::new() }
 }

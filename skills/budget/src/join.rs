@@ -11,7 +11,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::add_entry::new_note;
-use crate::arguments::{line, written, wrong};
+use crate::arguments::{invalid_argument, line, written};
 use crate::convert::{Conversion, conflicting_property, convert};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::transfer::{self, Transfer};
@@ -84,7 +84,7 @@ impl NativeTool for JoinTransfer {
             | [Found::Transfer(transfer), Found::Entry(entry)] => {
                 complete_transfer(ctx, transfer, entry).await?
             }
-            _ => return Err(wrong("paths", "must name an expense and an income".into())),
+            _ => return Err(invalid_argument("paths", "must name an expense and an income".into())),
         };
         Ok(done.into())
     }
@@ -108,7 +108,10 @@ impl NativeTool for SplitTransfer {
         let transfer = match find(ctx, &ledger, &asked.path).await? {
             Found::Transfer(transfer) => transfer,
             Found::Entry(entry) => {
-                return Err(wrong("path", format!("names {}, which is not a transfer", entry.path)));
+                return Err(invalid_argument(
+                    "path",
+                    format!("names {}, which is not a transfer", entry.path),
+                ));
             }
         };
         let (out, into) = (&transfer.out, &transfer.into);
@@ -251,20 +254,20 @@ async fn join(
 ) -> Result<Output, ToolError> {
     for entry in [one, other] {
         if let Some(why) = entry.why_not_a_side() {
-            return Err(wrong("paths", format!("names {}, which {why}", entry.path)));
+            return Err(invalid_argument("paths", format!("names {}, which {why}", entry.path)));
         }
     }
     let (expense, income) = match (one.is_income, other.is_income) {
         (false, true) => (one, other),
         (true, false) => (other, one),
-        _ => return Err(wrong("paths", "must name an expense and an income".into())),
+        _ => return Err(invalid_argument("paths", "must name an expense and an income".into())),
     };
     let (mut out, mut into) = (expense.side(), income.side());
     out.account = from.or(out.account);
     into.account = to.or(into.account);
     for (side, argument, entry) in [(&out, "from", expense), (&into, "to", income)] {
         if side.account.is_none() {
-            return Err(wrong(argument, format!("is needed: {} names no account", entry.path)));
+            return Err(invalid_argument(argument, format!("is needed: {} names no account", entry.path)));
         }
     }
     let values = transfer::values(&out, &into)?;
@@ -292,13 +295,13 @@ async fn complete_transfer(
     entry: &Entry,
 ) -> Result<Output, ToolError> {
     if let Some(why) = entry.why_not_a_side() {
-        return Err(wrong("paths", format!("names {}, which {why}", entry.path)));
+        return Err(invalid_argument("paths", format!("names {}, which {why}", entry.path)));
     }
     let side = if entry.is_income { &transfer.into } else { &transfer.out };
     let is_same = (&side.currency, side.amount) == (&entry.currency, entry.amount)
         && entry.account.as_deref().is_none_or(|own| folded(own) == folded(side.account()));
     if !is_same || (side.import_id.is_some() && entry.import_id.is_some()) {
-        return Err(wrong(
+        return Err(invalid_argument(
             "paths",
             format!("names {}, which is not an open side of {}", entry.path, transfer.path),
         ));

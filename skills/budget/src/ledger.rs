@@ -11,7 +11,7 @@ use nova_skill::{
     json, par_map_chunks,
 };
 
-use crate::arguments::wrong;
+use crate::arguments::invalid_argument;
 use crate::properties::{missing, property_problem, text};
 use crate::recurring::{Every, occurrences};
 use crate::rules::Rule;
@@ -370,7 +370,7 @@ impl DefaultCurrency {
             "decides the currency of {first}{and}, which names none; write {before} there first, or set the \
              currency of the skill budget"
         );
-        Err(wrong("currency", rule))
+        Err(invalid_argument("currency", rule))
     }
 }
 

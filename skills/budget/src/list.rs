@@ -11,7 +11,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::arguments::{line, wrong};
+use crate::arguments::{invalid_argument, line};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, RULE, TRANSFER, UNCATEGORISED};
 use crate::rules::Rule;
 use crate::transfer::{self, Transfer};
@@ -294,7 +294,7 @@ impl Filters {
         let (from, to) = (given(&self.from), given(&self.to));
         if let Some(month) = given(&self.month) {
             if from.is_some() || to.is_some() {
-                return Err(wrong("month", "cannot be combined with from or to".into()));
+                return Err(invalid_argument("month", "cannot be combined with from or to".into()));
             }
             return Ok(month_argument("month", &month, today)?.days());
         }
@@ -304,7 +304,7 @@ impl Filters {
             None => Month::of(today.max(first)).days().last,
         };
         if last < first {
-            return Err(wrong("to", format!("is before {first}")));
+            return Err(invalid_argument("to", format!("is before {first}")));
         }
         Ok(Days { first, last })
     }

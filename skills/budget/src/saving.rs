@@ -4,7 +4,7 @@ use nova_skill::figures::{currency_code, folded, plain_date};
 use nova_skill::{Date, Decimal, RecordDraft, RecordRules, ToolContext, ToolError, async_trait};
 
 use crate::add_entry::check_until;
-use crate::arguments::{line, wrong};
+use crate::arguments::{invalid_argument, line};
 use crate::ledger::{CurrencyChange, DefaultCurrency, EXPENSE, INCOME, LIMIT, Ledger, RULE, TRANSFER};
 use crate::rules::{Pattern, first_match};
 use crate::transfer::{Mismatch, NEEDS_TO_AMOUNT, Side, mismatch};
@@ -86,7 +86,7 @@ fn transfer(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     let to_currency = text("to_currency").unwrap_or_else(|| out.currency.clone());
     let to_amount = decimal("to_amount");
     if to_amount.is_none() && to_currency != out.currency {
-        return Err(wrong("to_amount", NEEDS_TO_AMOUNT.into()));
+        return Err(invalid_argument("to_amount", NEEDS_TO_AMOUNT.into()));
     }
     let into = Side {
         amount: to_amount.unwrap_or(amount),
@@ -95,7 +95,7 @@ fn transfer(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         ..out.clone()
     };
     match mismatch(&out, &into) {
-        Some(Mismatch { field, rule }) => Err(wrong(field, rule)),
+        Some(Mismatch { field, rule }) => Err(invalid_argument(field, rule)),
         None => Ok(()),
     }
 }
@@ -103,15 +103,16 @@ fn transfer(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
 fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     one_line(draft, &["match", "category"])?;
     let pattern = draft.text("match").unwrap_or_default().to_owned();
-    Pattern::parse(&pattern).map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
+    Pattern::parse(&pattern)
+        .map_err(|why| invalid_argument("match", format!("is not a regular expression: {why}")))?;
     let own = draft.note().map(|note| &note.path);
     let mut others = ledger.rules.iter().filter(|rule| Some(&rule.path) != own);
     if draft.changes("match")
-        && let Some(there) = others.find(|rule| folded(&rule.pattern_text) == folded(&pattern))
+        && let Some(existing) = others.find(|rule| folded(&rule.pattern_text) == folded(&pattern))
     {
-        return Err(wrong(
+        return Err(invalid_argument(
             "match",
-            format!("is the same rule as {}, with the category {}", there.path, there.category),
+            format!("is the same rule as {}, with the category {}", existing.path, existing.category),
         ));
     }
     if let Some(category) = draft.text("category").filter(|_| draft.changes("category")) {
@@ -133,9 +134,12 @@ fn limit(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         folded(&limit.category) == category && Some(limit.currency.as_str()) == currency
     };
     if (draft.changes("category") || draft.changes("currency"))
-        && let Some(there) = others.find(is_same)
+        && let Some(existing) = others.find(is_same)
     {
-        return Err(wrong("category", format!("has a limit in {} already, {}", there.currency, there.path)));
+        return Err(invalid_argument(
+            "category",
+            format!("has a limit in {} already, {}", existing.currency, existing.path),
+        ));
     }
     Ok(())
 }
@@ -168,14 +172,17 @@ async fn check_currency_change(
         let after = default.after.as_ref().ok_or_else(no_currency)?;
         if currency_code(before).is_some_and(|before| before != *after) {
             let rule = format!("is needed: without it the amount counts in {after}; name the currency");
-            return Err(wrong("currency", rule));
+            return Err(invalid_argument("currency", rule));
         }
     }
     default.check_other_currencies()
 }
 
 fn no_currency() -> ToolError {
-    wrong("currency", "is needed: the notes name no usual currency; give a code such as EUR".into())
+    invalid_argument(
+        "currency",
+        "is needed: the notes name no usual currency; give a code such as EUR".into(),
+    )
 }
 
 /// Writes the default currency into a new record, so that later notes cannot change it. Without a default,

@@ -8,7 +8,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::arguments::{amount, line, required, with_computed, written, wrong};
+use crate::arguments::{amount, invalid_argument, line, required, with_computed, written};
 use crate::ledger::{LIMIT, Ledger};
 
 pub(crate) struct SetLimit;
@@ -86,7 +86,7 @@ impl NativeTool for SetLimit {
             }
             several => {
                 let paths: Vec<&str> = several.iter().map(|limit| limit.path.as_str()).collect();
-                return Err(wrong(
+                return Err(invalid_argument(
                     "category",
                     format!("has several limits, {}; delete all but one", paths.join(" and ")),
                 ));

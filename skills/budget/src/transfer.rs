@@ -4,7 +4,7 @@ use nova_skill::figures::{currency_code, folded};
 use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, Note, NotePath, Record, RecordType, ToolError, Value, json};
 
-use crate::arguments::{written, wrong};
+use crate::arguments::{invalid_argument, written};
 use crate::properties::{missing, property_problem, text};
 
 /// The record of a transfer.
@@ -122,7 +122,7 @@ pub(crate) fn mismatch(out: &Side, into: &Side) -> Option<Mismatch> {
 /// `InvalidArguments` if they cannot form a transfer.
 pub(crate) fn values(out: &Side, into: &Side) -> Result<Map<String, Value>, ToolError> {
     if let Some(Mismatch { field, rule }) = mismatch(out, into) {
-        return Err(wrong(field, rule));
+        return Err(invalid_argument(field, rule));
     }
     let mut values = out.values(&OUT_FIELDS);
     values.insert("date".into(), json!(out.date));

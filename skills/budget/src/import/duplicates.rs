@@ -30,7 +30,8 @@ impl<'a> Duplicates<'a> {
     /// Matches transactions with entries of the same kind, amount and currency within [`MAX_DAYS_APART`];
     /// each occurrence matches at most one transaction: the nearest, and among those one with the same payee.
     /// Imported entries are excluded: their import ids distinguish two equal payments of a day.
-    /// `new_currency` returns the currency in which a transaction would be written, or `None` if it would not be.
+    /// `new_currency` returns the currency in which a transaction would be written, or `None` if it would not
+    /// be.
     pub(super) fn of(
         ledger: &'a Ledger,
         account: Option<&str>,

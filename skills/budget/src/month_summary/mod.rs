@@ -14,7 +14,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::arguments::wrong;
+use crate::arguments::invalid_argument;
 use crate::ledger::{Entry, Ledger, Limit, Spellings};
 use crate::list::paths;
 use crate::transfer::Transfer;
@@ -73,7 +73,7 @@ impl NativeTool for MonthSummary {
         let month = month_argument("month", &which.month, today)?;
         let months = which.months.unwrap_or(MONTHS);
         if !(1..=24).contains(&months) {
-            return Err(wrong("months", "must be 1 to 24".into()));
+            return Err(invalid_argument("months", "must be 1 to 24".into()));
         }
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let given = which.currency.as_deref().filter(|text| !text.trim().is_empty());

@@ -310,15 +310,15 @@ fn bank_formats_are_mapped_without_questions() {
             .map(|(key, column)| (key.as_str(), column.as_str().unwrap()))
             .collect();
         assert_eq!(columns, layout.mapping.iter().copied().collect(), "{bank}");
-        let told = |kind: &str| {
+        let transactions = |kind: &str| {
             let entries = review["entries"].as_array().unwrap();
             let entry = entries.iter().rfind(|entry| entry["kind"] == kind).unwrap();
             let text = |key: &str| entry[key].as_str().unwrap_or_default();
             let [date, amount, currency, payee] = ["date", "amount", "currency", "payee"].map(text);
             format!("{date} {amount} {currency} {payee}, {}", text("memo"))
         };
-        assert_eq!(told("expense"), layout.out, "{bank}");
-        assert_eq!(told("income"), layout.came, "{bank}");
+        assert_eq!(transactions("expense"), layout.out, "{bank}");
+        assert_eq!(transactions("income"), layout.came, "{bank}");
     }
 }
 

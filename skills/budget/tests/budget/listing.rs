@@ -123,7 +123,7 @@ fn rejects_invalid_periods() {
 fn parallel_read_equals_sequential_read() {
     // Thousands of notes are read by several threads, hundreds by one.
     let note = |at: usize| {
-        let said = match at % 11 {
+        let properties = match at % 11 {
             0 => "type: income\ndate: 2026-11-02\namount: 12.50\n",
             1 => "type: expense\ndate: 2026-11-31\namount: 5\n",
             2 => "type: Expense\ndate: 2026-11-03\namount: 5\ncurrency: EUT\n",
@@ -133,7 +133,7 @@ fn parallel_read_equals_sequential_read() {
             6 => "type: expense\namount: 5\ncurrency: EUR\n",
             _ => "type: expense\ndate: 2026-11-05\namount: 0.10\ncurrency: eur\ncategory: food\n",
         };
-        format!("//- B/{at:04}.md\n---\n{said}---\n")
+        format!("//- B/{at:04}.md\n---\n{properties}---\n")
     };
     let list = |notes: std::ops::Range<usize>| {
         let vault: String = notes.map(note).collect();

@@ -182,19 +182,19 @@ category: x
     let summary = budget(broken).value("month_summary", json!({"month": "2026-11"}));
     assert_eq!((&summary["spent"], &summary["entries"]), (&json!("7.00"), &json!(1)));
     let rows = summary["unreadable"].as_array().unwrap();
-    let told: Vec<(&str, u64)> =
+    let problems: Vec<(&str, u64)> =
         rows.iter().map(|row| (row["path"].as_str().unwrap(), row["line"].as_u64().unwrap())).collect();
-    assert_eq!(told[0], ("Budget/Expenses/1.md", 3));
-    assert_eq!(told[1], ("Budget/Expenses/2.md", 4));
-    assert_eq!(told[2], ("Budget/Expenses/3.md", 4));
-    assert_eq!(told[3], ("Budget/Expenses/4.md", 5));
-    assert_eq!(told[4].0, "Budget/Expenses/5.md");
+    assert_eq!(problems[0], ("Budget/Expenses/1.md", 3));
+    assert_eq!(problems[1], ("Budget/Expenses/2.md", 4));
+    assert_eq!(problems[2], ("Budget/Expenses/3.md", 4));
+    assert_eq!(problems[3], ("Budget/Expenses/4.md", 5));
+    assert_eq!(problems[4].0, "Budget/Expenses/5.md");
     assert_eq!(rows[4]["remedy"], "Add it: an expense needs a date.");
-    assert_eq!(told[5].0, "Budget/Expenses/6.md");
-    assert_eq!(told[6], ("Budget/Rules/8.md", 3));
+    assert_eq!(problems[5].0, "Budget/Expenses/6.md");
+    assert_eq!(problems[6], ("Budget/Rules/8.md", 3));
     assert_eq!(rows[1]["remedy"], "Write it as 1.50.");
     assert!(rows[3]["problem"].as_str().unwrap().contains("`EURO`"), "{}", rows[3]);
-    assert_eq!(told.len(), 7);
+    assert_eq!(problems.len(), 7);
 }
 
 #[test]
@@ -310,8 +310,8 @@ fn comparison_names_the_upcoming_amount_it_includes() {
     let notes = expense("A", "2026-10-05", "100", "")
         + &expense("B", "2026-11-05", "90", "")
         + &expense("C", "2026-11-25", "60", "");
-    let said = json!("+ 60.00 EUR upcoming, together 50 % more than in October");
-    check(&notes, "2026-11", "/spent_detail", said);
+    let detail = json!("+ 60.00 EUR upcoming, together 50 % more than in October");
+    check(&notes, "2026-11", "/spent_detail", detail);
     check(&expense("C", "2026-11-25", "60", ""), "2026-11", "/spent_detail", json!("+ 60.00 EUR upcoming"));
 }
 
@@ -325,14 +325,14 @@ fn reports_end_before_start_and_duplicate_limit() {
         + &limit("L2", "70");
     let summary = budget(&notes).value("month_summary", json!({"month": "2026-11"}));
     let rows = summary["unreadable"].as_array().unwrap();
-    let told: Vec<(&str, u64, &str)> = rows
+    let problems: Vec<(&str, u64, &str)> = rows
         .iter()
         .map(|row| {
             (row["path"].as_str().unwrap(), row["line"].as_u64().unwrap(), row["problem"].as_str().unwrap())
         })
         .collect();
     assert_eq!(
-        told,
+        problems,
         [
             ("A.md", 7, "`until` is 2026-11-04, before the first day, 2026-11-05"),
             ("L2.md", 4, "L1.md is another limit of \"rent\", and that one is used"),

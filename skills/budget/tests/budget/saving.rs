@@ -169,8 +169,8 @@ fn rejects_new_record_that_changes_the_currency_of_others() {
             save_form(nova_skill_budget::skill, &TempVault::from(notes.as_str()), record_type, None, entered)
         };
         for (record_type, entered) in [("expense", &expense), ("limit", &limit)] {
-            let said = form(record_type, entered).map(drop).map_err(|error| error.to_string());
-            assert_eq!(said, if is_refused { Err(refused.to_owned()) } else { Ok(()) }, "{record_type}");
+            let result = form(record_type, entered).map(drop).map_err(|error| error.to_string());
+            assert_eq!(result, if is_refused { Err(refused.to_owned()) } else { Ok(()) }, "{record_type}");
         }
         let import = json!({"path": "bank.csv"});
         for (tool, args) in [

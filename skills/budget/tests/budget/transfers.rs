@@ -401,11 +401,11 @@ fn join_transfer_rejects_loss_of_data() {
 
 #[test]
 fn join_preserves_the_currency_of_notes_without_one() {
-    let silent = "//- Silent.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n---\n";
+    let without_currency = "//- Silent.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n---\n";
     let francs = "//- F.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: CHF\n---\n";
     let notes = entry("O", "expense", "2026-11-10", "300", "account: Giro\n")
         + &entry("I", "income", "2026-11-10", "300", "account: Savings\n")
-        + silent
+        + without_currency
         + francs;
     let budget = budget(&notes);
     budget.value("join_transfer", json!({"paths": ["O.md", "I.md"]}));
@@ -425,10 +425,10 @@ fn invalid_transfers_are_reported_as_unreadable() {
         + &note("4", "to: B\nto_currency: CHF\n");
     let summary = budget(&notes).value("month_summary", json!({"month": "2026-11"}));
     let rows = summary["unreadable"].as_array().unwrap();
-    let told: Vec<(&str, &str)> =
+    let problems: Vec<(&str, &str)> =
         rows.iter().map(|row| (row["path"].as_str().unwrap(), row["problem"].as_str().unwrap())).collect();
     assert_eq!(
-        told,
+        problems,
         [
             ("1.md", "`to` is missing"),
             ("2.md", "`to` is a, as `from` is"),
