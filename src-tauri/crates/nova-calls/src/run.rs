@@ -1,4 +1,5 @@
 mod asking;
+mod body;
 pub(crate) mod inner;
 mod judging;
 mod on_vault;

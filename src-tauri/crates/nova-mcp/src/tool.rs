@@ -60,6 +60,7 @@ impl McpTool {
         let description = Description::purpose(definition.description_for_model(&config.name));
         ToolSpec {
             time_limit: Some(config.startup_timeout + config.timeout * (PROGRESS_TIMEOUT_FACTOR + 1)),
+            nonblocking: true,
             ..ToolSpec::new(definition.name.clone(), description, definition.schema(), effect)
         }
     }

@@ -136,6 +136,8 @@ pub struct ToolSpec {
     pub background: Option<&'static str>,
     /// Its card shows a preview instead of the arguments: [`Tool::preview`].
     pub previews: bool,
+    /// It never blocks its thread, so that its calls need no task of their own.
+    pub nonblocking: bool,
 }
 
 impl ToolSpec {
@@ -166,6 +168,7 @@ impl ToolSpec {
             off_at_first: false,
             background: None,
             previews: false,
+            nonblocking: false,
         }
     }
 }

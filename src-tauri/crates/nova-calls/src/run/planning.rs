@@ -16,9 +16,9 @@ use nova_vault::{Draft, Privacy, Recogniser};
 use nova_workspace::FileDraft;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::body::{Body, crashed};
 use super::inner::{Found, InnerCalls, InnerWrite};
 use super::{Reach, Running};
 use crate::context::CallContext;
@@ -40,8 +40,6 @@ use crate::view::{detail_view, diff_view, file_diff_view};
 const SCRATCH: &str = "scratch";
 /// The record type of routines, which Nova runs unattended.
 const ROUTINE: &str = "routine";
-/// How long a cancelled tool may take to end.
-const ENDING: Duration = Duration::from_millis(200);
 /// How long cancelled sub-agents may take to end.
 const SUB_AGENTS_END: Duration = Duration::from_secs(5);
 
@@ -246,9 +244,10 @@ impl Running<'_> {
         if let Some(calls) = own_calls {
             calls.run_with(&context);
         }
-        // In a separate task, so that a panic fails only this call.
         let body = tool.tool.clone();
-        let mut task = tokio::spawn(async move { run_body(body.as_ref(), args, context, &says).await });
+        let mut running = Body::start(tool.spec().nonblocking, async move {
+            run_body(body.as_ref(), args, context, &says).await
+        });
         let limit = match tool.spec().delegates {
             // Each sub-agent has its own time limit.
             true => Duration::MAX,
@@ -259,20 +258,20 @@ impl Running<'_> {
         tokio::pin!(passed);
         let finished = loop {
             tokio::select! {
-                finished = &mut task => break finished.map_err(|error| broke(tool, &error))?,
+                finished = running.end() => break finished.map_err(|_crashed| crashed(tool))?,
                 Some(part) = said.recv() => self.emit_part(tool, &shown, vault, part),
                 () = stopped.cancelled() => {
                     // Sub-agents report their end before the call ends.
                     let ended = tool.spec().delegates
-                        && tokio::time::timeout(SUB_AGENTS_END, &mut task).await.is_ok();
+                        && tokio::time::timeout(SUB_AGENTS_END, running.end()).await.is_ok();
                     if !ended {
-                        stop(&mut task, cancel).await;
+                        running.stop(cancel).await;
                     }
                     self.outcome.unknown = self.may_have_acted(tool);
                     break Err(ToolError::Cancelled);
                 }
                 () = &mut passed => {
-                    stop(&mut task, cancel).await;
+                    running.stop(cancel).await;
                     self.outcome.unknown = self.may_have_acted(tool);
                     if let Some(calls) = own_calls {
                         self.outcome.unknown |= calls.ended().await.unknown;
@@ -288,7 +287,6 @@ impl Running<'_> {
         while let Ok(part) = said.try_recv() {
             self.emit_part(tool, &shown, vault, part);
         }
-        task.abort();
         cancel.cancel();
         Ok(finished)
     }
@@ -475,14 +473,6 @@ impl Running<'_> {
     }
 }
 
-/// Cancels the tool and waits for it briefly: until it ends it may act. A tool blocked in a computation is
-/// abandoned.
-async fn stop<T>(task: &mut JoinHandle<T>, cancel: &CancellationToken) {
-    task.abort();
-    cancel.cancel();
-    let _ = tokio::time::timeout(ENDING, task).await;
-}
-
 /// The notes that were read individually or that the output names, and those to be written, including both
 /// ends of a move.
 pub(super) fn reached(vault: &DraftVault, named: Vec<&VaultPath>, draft: Option<&Draft>) -> ReachedNotes {
@@ -576,14 +566,4 @@ fn within_own(skill: &SkillEntry, draft: &mut Draft) -> bool {
         let is_record = |note: nova_skill::Note| skill.records.of_note(&note).is_some();
         in_folder || draft.read(path).is_ok_and(is_record)
     })
-}
-
-pub(super) fn broke(tool: &ToolEntry, error: &tokio::task::JoinError) -> UserError {
-    // The panic message may contain a credential.
-    tracing::error!(tool = tool.shown_name(), panicked = error.is_panic(), "a tool broke");
-    UserError::new(
-        ErrorCode::ToolFailed,
-        format!("{} crashed. Nothing was written.", tool.shown_name()),
-        "Try again; if it happens again, tell the skill's author.",
-    )
 }

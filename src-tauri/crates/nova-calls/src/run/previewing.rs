@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::asking::Question;
-use super::planning::broke;
+use super::body::{Body, crashed};
 use super::{Reach, Running};
 use crate::questions::Allowed;
 use crate::view::{detail_view, principal_view};
@@ -101,19 +101,19 @@ impl Running<'_> {
         let (says, _said) = unbounded_channel();
         let context = self.context(skill, tool, &reach, &attempt, args, &says);
         let (body, given) = (tool.tool.clone(), args.clone());
-        // In a separate task, as for a run.
-        let mut task =
-            tokio::spawn(async move { body.preview(CallToken::mint_for_nova_calls(), given, context).await });
+        let mut running = Body::start(tool.spec().nonblocking, async move {
+            body.preview(CallToken::mint_for_nova_calls(), given, context).await
+        });
         let (stopped, limit) = (self.cancel.clone(), self.scope.access.time_limit);
         let previewed = tokio::select! {
-            previewed = &mut task => previewed.map_err(|error| broke(tool, &error))?,
+            previewed = running.end() => previewed.map_err(|_crashed| crashed(tool))?,
             () = stopped.cancelled() => Err(ToolError::Cancelled),
             () = tokio::time::sleep(limit) => Err(ToolError::failed(
                 format!("{} could not be prepared in {} s.", tool.shown_name(), limit.as_secs()),
                 "Try again later.",
             )),
         };
-        task.abort();
+        drop(running);
         attempt.cancel.cancel();
         self.outcome.seen.append(&mut attempt.vault.take_seen());
         // Notes read for the preview are only shown to the user, on the card; an error goes to the model.

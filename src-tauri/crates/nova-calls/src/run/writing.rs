@@ -11,9 +11,10 @@ use nova_workspace::{FileDraft, Made};
 use serde_json::Value;
 
 use super::asking::{Approved, Asking};
+use super::body::crashed;
 use super::inner::{InnerCalls, InnerWrite};
 use super::judging::denied_by_rule;
-use super::planning::{Plan, broke};
+use super::planning::Plan;
 use super::{Reach, Running};
 use crate::view::{change_kind_view, file_change_kind_view};
 use crate::{Ruling, Verdict, arguments};
@@ -146,7 +147,7 @@ impl Running<'_> {
             let applied = set.apply(draft, &author);
             (applied, set.id().to_owned())
         });
-        let (applied, id) = applied.await.map_err(|error| broke(tool, &error))?;
+        let (applied, id) = applied.await.map_err(|_panic| crashed(tool))?;
         match applied {
             Ok(applied) => {
                 self.scope

@@ -1,6 +1,7 @@
 //! Runs a tool that fetches from a real server, through `run_call`, with scripted answers.
 
 mod by_arguments;
+mod crashing;
 mod delegating;
 mod detaching;
 mod eliciting;
