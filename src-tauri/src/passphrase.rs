@@ -30,7 +30,7 @@ fn find(descriptor: Option<u32>) -> Result<Option<SecretString>, String> {
         return Ok(None);
     };
     tracing::warn!(
-        "NOVA_PASSPHRASE can be read by other programs of yours; use NOVA_PASSPHRASE_FILE or --passphrase-fd"
+        "other programs can read NOVA_PASSPHRASE; use NOVA_PASSPHRASE_FILE or --passphrase-fd instead"
     );
     Ok(Some(passphrase.into()))
 }

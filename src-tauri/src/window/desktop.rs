@@ -67,7 +67,7 @@ impl Desktop for WindowDesktop {
         if let Some(window) = self.window()
             && let Err(error) = window.set_zoom(factor)
         {
-            tracing::warn!("the window cannot be zoomed: {error}");
+            tracing::warn!(%error, "cannot zoom the window");
         }
     }
 
@@ -102,7 +102,7 @@ impl Desktop for WindowDesktop {
             notification.body(&body(&text));
             // Without notifications, the window's attention mark has to suffice.
             if let Err(error) = notification.show() {
-                tracing::debug!("no notification: {error}");
+                tracing::debug!(%error, "cannot show a notification");
             }
         });
     }

@@ -16,7 +16,7 @@ pub(crate) fn forward(mut events: Receiver<Envelope>, channel: Channel<Vec<Envel
             let first = match events.recv().await {
                 Ok(envelope) => envelope,
                 Err(RecvError::Lagged(missed)) => {
-                    tracing::warn!("the page was too slow for {missed} events");
+                    tracing::warn!(missed, "the page lagged behind the events");
                     continue;
                 }
                 Err(RecvError::Closed) => return,

@@ -81,7 +81,7 @@ fn stay_on_the_page<R: tauri::Runtime>() -> tauri::plugin::TauriPlugin<R> {
         .on_navigation(|_, url| {
             let own = url.scheme() == "tauri" || url.host_str() == Some("tauri.localhost");
             if !own {
-                tracing::warn!("the page tried to go to {url}");
+                tracing::warn!(%url, "blocked a navigation of the page");
             }
             own
         })

@@ -37,7 +37,7 @@ pub(crate) fn keep_on_close(window: &WebviewWindow, app: App) {
         }
         let Some(place) = place_of(&of, app.window_place()) else { return };
         if let Err(error) = app.keep_window_place(place) {
-            tracing::warn!("the window's position is not saved: {error}");
+            tracing::warn!(%error, "cannot save the window's position");
         }
     });
 }

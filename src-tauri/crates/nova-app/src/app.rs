@@ -451,7 +451,7 @@ impl Inner {
         let seen: Vec<_> =
             vouched.filter_map(|tool| Some((ToolContent::of(tool)?, ToolFace::of(tool)))).collect();
         if let Err(error) = self.trust.first_sights(&seen) {
-            tracing::warn!("what tools are could not be kept: {error}");
+            tracing::warn!(%error, "cannot record the seen tools");
         }
     }
 
@@ -496,7 +496,7 @@ impl SettingsInForce {
         match Config::read(&places.config_file()) {
             Ok(config) => {
                 for key in config.unknown_keys() {
-                    tracing::warn!("nova.config.json: unknown key \"{key}\"; it is kept");
+                    tracing::warn!(%key, "unknown key in nova.config.json");
                 }
                 self.config = config;
             }

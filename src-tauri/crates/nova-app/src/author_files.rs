@@ -23,7 +23,7 @@ pub(crate) async fn install(places: &Places) {
     let installed = blocking(move || {
         for folder in [&folders.dynamic, &folders.pending, &folders.skills] {
             if let Err(error) = std::fs::create_dir_all(folder) {
-                tracing::warn!("{}: {error}", folder.display());
+                tracing::warn!(path = %folder.display(), %error, "cannot create a folder");
             }
         }
         for (file, text) in [
@@ -32,7 +32,7 @@ pub(crate) async fn install(places: &Places) {
             (folders.skills.join("tsconfig.json"), SKILLS_TSCONFIG),
         ] {
             if let Err(error) = refresh(&file, text) {
-                tracing::warn!("{}: {error}", file.display());
+                tracing::warn!(path = %file.display(), %error, "cannot write a file for tool authors");
             }
         }
         Ok(())
@@ -47,7 +47,7 @@ pub(crate) fn declare_configs(places: &Places, snapshot: &Snapshot) {
     let text = configs::declarations(snapshot.skills().iter().map(AsRef::as_ref));
     tokio::task::spawn_blocking(move || {
         if let Err(error) = refresh(&file, &text) {
-            tracing::warn!("{}: {error}", file.display());
+            tracing::warn!(path = %file.display(), %error, "cannot write a file for tool authors");
         }
     });
 }

@@ -116,7 +116,7 @@ impl App {
         if let Some(chat) = chat {
             chat.session.stop_calls();
             if tokio::time::timeout(ENDING, chat.session.calls_ended()).await.is_err() {
-                tracing::warn!(session, "a call did not end in time");
+                tracing::warn!(session, "timed out waiting for calls to end");
             }
         }
     }
@@ -367,7 +367,7 @@ impl App {
             }
         };
         if tokio::time::timeout(ENDING, all_ended).await.is_err() {
-            tracing::warn!("a turn did not end in time; its session reports this when it is opened");
+            tracing::warn!("timed out waiting for turns to end");
         }
         self.finish_writing().await;
     }

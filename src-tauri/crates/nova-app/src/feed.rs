@@ -44,7 +44,7 @@ impl App {
                 match change {
                     Ok(change) => app.note_changed(&change),
                     Err(RecvError::Lagged(missed)) => {
-                        tracing::warn!("{missed} changes of notes came too fast to show one by one");
+                        tracing::warn!(missed, "lagged behind changes of notes");
                     }
                     Err(RecvError::Closed) => return,
                 }
@@ -103,7 +103,7 @@ impl App {
     fn watch_settings(&self) {
         let folder = self.places().config.clone();
         if let Err(error) = std::fs::create_dir_all(&folder) {
-            tracing::warn!("{}: {error}; edits of the settings are not noticed", folder.display());
+            tracing::warn!(path = %folder.display(), %error, "cannot watch the settings");
             return;
         }
         let (changed, mut changes) = tokio::sync::mpsc::unbounded_channel();
@@ -127,7 +127,7 @@ impl App {
             Ok(watcher) => {
                 *self.inner.config_watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
             }
-            Err(error) => tracing::warn!("edits of the settings are not noticed: {error}"),
+            Err(error) => tracing::warn!(%error, "cannot watch the settings"),
         }
         let app = self.clone();
         tokio::spawn(async move {

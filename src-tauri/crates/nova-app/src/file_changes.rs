@@ -86,7 +86,7 @@ impl App {
         // Runs in the background.
         drop(tokio::task::spawn_blocking(move || {
             if let Err(error) = app.file_journal().sweep(|path| app.folders_around(path)) {
-                tracing::warn!("temporary files could not be removed: {error}");
+                tracing::warn!(%error, "cannot remove temporary files");
             }
         }));
     }
@@ -102,7 +102,7 @@ impl App {
         // Runs in the background.
         drop(tokio::task::spawn_blocking(move || {
             if let Err(error) = journal.prune(&before.to_string()) {
-                tracing::warn!("expired changes of files could not be deleted: {error}");
+                tracing::warn!(%error, "cannot prune the file journal");
             }
         }));
     }

@@ -40,7 +40,7 @@ impl LastGood for LastGoodFiles {
             .map_err(std::io::Error::from)
             .and_then(|bytes| crate::own_files::write(&self.place(file), &bytes));
         if let Err(error) = written {
-            tracing::warn!("the last good version of {file} could not be kept: {error}");
+            tracing::warn!(file, %error, "cannot save the last good version of a tool");
         }
     }
 

@@ -80,7 +80,11 @@ impl PendingFolder {
                 replaces.as_ref().filter(|in_force| in_force.source.as_ref() == Ok(&waiting.source))
             {
                 // It was promoted, but Nova ended before deleting it here.
-                tracing::debug!("{} is in force as {}", waiting.file, same.file);
+                tracing::debug!(
+                    waiting = waiting.file,
+                    file = same.file,
+                    "removing a pending tool that was promoted"
+                );
                 self.remove(&waiting).await?;
                 continue;
             }

@@ -109,7 +109,7 @@ impl App {
             return false;
         }
         if let Err(error) = self.open_again(&root).await {
-            tracing::warn!("{error}");
+            tracing::warn!(%error, "cannot reopen the vault");
             return false;
         }
         self.emit(Event::VaultBack { root: None, message: BACK.to_owned() });

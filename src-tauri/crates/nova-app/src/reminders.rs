@@ -48,7 +48,7 @@ impl App {
         let passed = Passed { since, now, zone };
         let mut notices = Vec::new();
         if let Some(time) = morning.filter(|time| passed.includes(passed.today().to_datetime(*time))) {
-            tracing::debug!("{time}: the day is summed up");
+            tracing::debug!(%time, "summarizing the day");
             match self.today(None).await {
                 Ok(day) => notices.extend(summary(&day)),
                 Err(error) => return put_off(&error, since),
@@ -71,7 +71,7 @@ impl App {
 }
 
 fn put_off(error: &UserError, since: Timestamp) -> Timestamp {
-    tracing::debug!("no reminders: {error}");
+    tracing::debug!(%error, "cannot collect reminders");
     since
 }
 

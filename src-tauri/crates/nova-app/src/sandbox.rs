@@ -253,7 +253,7 @@ async fn answer(connections: TcpListener, proxy: Arc<dyn CommandProxy>) {
                 }
                 Err(error) => {
                     // Out of descriptors: retry, as some are released when a connection ends.
-                    tracing::debug!("a command's connection is not answered: {error}");
+                    tracing::debug!(%error, "cannot accept a command's connection");
                     tokio::time::sleep(TICK).await;
                 }
             },
@@ -277,7 +277,7 @@ impl OpenedNotesOf {
             None => Self::Nothing,
             Some(Ok(watched)) => Self::Watched(watched),
             Some(Err(error)) => {
-                tracing::debug!("the notes that a command opens are not recorded: {error}");
+                tracing::debug!(%error, "cannot watch the notes that a command opens");
                 Self::Unwatched
             }
         }

@@ -57,7 +57,7 @@ impl App {
     pub(crate) async fn purge_old_sessions(&self) {
         let until = self.inner.options.clock.now() - IN_TRASH;
         if let Err(error) = self.purge_trash(Some(&until.to_string())).await {
-            tracing::warn!("deleted sessions could not be purged: {}", error.message);
+            tracing::warn!(error = error.message, "cannot purge deleted sessions");
         }
     }
 

@@ -81,12 +81,12 @@ impl App {
         let outcome = run_call(&scope, call, run.cancel).await;
         drop(scope);
         if let Err(error) = self.inner.store.count(&events.used()).await {
-            tracing::warn!("the usage of {} could not be counted: {error}", outcome.call);
+            tracing::warn!(call = outcome.call, %error, "cannot record token usage");
         }
         if let Some(change_set) = change_set.and_then(Arc::into_inner) {
             let closed = tokio::task::spawn_blocking(move || change_set.close()).await;
             if !matches!(closed, Ok(Ok(()))) {
-                tracing::error!("a change set could not be closed; it is listed as interrupted");
+                tracing::error!("cannot close a change set; it is listed as interrupted");
             }
         }
         caller.sees(self.vault().ok(), &outcome).await;

@@ -344,7 +344,7 @@ impl Trust {
                         return Err(std::io::Error::new(ErrorKind::InvalidData, message));
                     }
                     let kept = self.keep_broken()?;
-                    tracing::warn!("the unreadable agreements are kept in {}", kept.display());
+                    tracing::warn!(backup = %kept.display(), "trust record is unreadable; starting a new one");
                     Record::default()
                 }
                 Err(error) => return Err(error),

@@ -204,7 +204,7 @@ fn no_such_private(entry: &str) -> Problem {
 
 pub(crate) async fn finish_writing(vault: Vault) -> Vec<PathBuf> {
     let looked = blocking(move || Ok(vault.finish_writing())).await;
-    looked.inspect_err(|error| tracing::warn!("{error}")).unwrap_or_default()
+    looked.inspect_err(|error| tracing::warn!(%error, "cannot finish pending writes")).unwrap_or_default()
 }
 
 /// The settings to check for problems.

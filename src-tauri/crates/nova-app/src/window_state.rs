@@ -51,14 +51,14 @@ impl App {
             let unsent = match self.unsent_of(&draft).await {
                 Ok(unsent) => unsent,
                 Err(error) => {
-                    tracing::warn!("a draft: {}", error.message);
+                    tracing::warn!(error = error.message, "cannot check whether a draft was sent");
                     draft.clone()
                 }
             };
             if unsent != draft {
                 let (app, unsent) = (self.clone(), unsent.clone());
                 if let Err(error) = blocking(move || app.keep_draft_of(&unsent)).await {
-                    tracing::warn!("a draft: {}", error.message);
+                    tracing::warn!(error = error.message, "cannot save a draft");
                 }
             }
             if !unsent.is_empty() {
@@ -234,7 +234,9 @@ pub(crate) fn check_id(id: &str, kind: &str) -> Result<(), UserError> {
 
 fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Option<T> {
     let bytes = nova_files::read(file).ok()?;
-    serde_json::from_slice(&bytes).inspect_err(|error| tracing::warn!("{}: {error}", file.display())).ok()
+    serde_json::from_slice(&bytes)
+        .inspect_err(|error| tracing::warn!(path = %file.display(), %error, "cannot parse a file"))
+        .ok()
 }
 
 fn write<T: Serialize>(file: &Path, value: &T) -> Result<(), UserError> {

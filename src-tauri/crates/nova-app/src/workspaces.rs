@@ -98,7 +98,7 @@ impl App {
         if let Err(error) = std::fs::remove_dir_all(&folder)
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!("{} could not be removed: {error}", folder.display());
+            tracing::warn!(path = %folder.display(), %error, "cannot remove a scratch folder");
         }
     }
 

@@ -190,9 +190,7 @@ impl CallHosts {
             (Decision::Session, _) => self.grants.add_host(&self.grantee, host),
             (Decision::Always, Some((content, approved))) => {
                 if let Err(reason) = approved.keep_host(content, host) {
-                    tracing::warn!(
-                        "\"always\" for {host} could not be kept, it holds for this chat: {reason}"
-                    );
+                    tracing::warn!(%host, %reason, "cannot save an \"always\" grant; it holds for this chat");
                     self.grants.add_host(&self.grantee, host);
                 }
             }

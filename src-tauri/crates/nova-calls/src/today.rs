@@ -54,7 +54,7 @@ fn declared(skill: &SkillEntry) -> Vec<Glance> {
     match Glance::read(declared) {
         Ok(glances) => glances.into_iter().filter(|glance| only_reads(skill, glance)).collect(),
         Err(problem) => {
-            tracing::warn!("{}, manifest.yaml, glance: {problem}", skill.id);
+            tracing::warn!(skill = %skill.id, %problem, "invalid glance in manifest.yaml");
             Vec::new()
         }
     }

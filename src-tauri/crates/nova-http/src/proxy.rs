@@ -111,7 +111,7 @@ impl CommandProxy for Proxy {
             .serve_connection(TokioIo::new(connection), service)
             .with_upgrades();
         if let Err(error) = served.await {
-            tracing::debug!("a command's connection to its proxy ended: {error}");
+            tracing::debug!(%error, "proxied connection failed");
         }
         let tunnel = tunnel.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(Tunnel { client, mut server }) = tunnel

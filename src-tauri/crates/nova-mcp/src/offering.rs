@@ -28,7 +28,7 @@ impl Connection {
         let offered = info.as_ref().map(|info| &info.capabilities);
         let prompts = match offered.and_then(|offered| offered.prompts.as_ref()) {
             Some(_) => self.list_prompts(limit).await.unwrap_or_else(|trouble| {
-                tracing::debug!("{}", trouble.line());
+                tracing::debug!(error = %trouble.line(), "cannot list prompts");
                 before.prompts
             }),
             None => Vec::new(),
@@ -38,7 +38,7 @@ impl Connection {
             Some(_) => match self.resource_pages(until, limit).await {
                 Ok((listed, _)) => listed.iter().filter_map(resource).collect(),
                 Err(trouble) => {
-                    tracing::debug!("{}", trouble.line());
+                    tracing::debug!(error = %trouble.line(), "cannot list resources");
                     before.resources
                 }
             },

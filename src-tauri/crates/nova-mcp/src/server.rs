@@ -222,7 +222,7 @@ impl Server {
                 self.take_up(&mut self.now(), |known| known.list(tools, self.host.clock.now()));
                 self.host.changed();
             }
-            Err(trouble) => tracing::debug!("{}", trouble.line()),
+            Err(trouble) => tracing::debug!(error = %trouble.line(), "cannot list tools"),
         }
     }
 
@@ -406,7 +406,7 @@ impl Server {
 
     fn keep(&self, now: &Now) {
         if let Err(error) = self.host.agreements.keep_tools(&self.config.name, &now.known) {
-            tracing::warn!("the tools of {} could not be kept: {error}", self.config.name);
+            tracing::warn!(server = %self.config.name, %error, "cannot save the listed tools");
         }
     }
 

@@ -180,7 +180,7 @@ impl Endpoint {
             if wait > self.limits.longest_wait {
                 return Err(error);
             }
-            tracing::debug!(provider = %self.id, %status, ?wait, "busy, trying again");
+            tracing::debug!(provider = %self.id, %status, ?wait, "busy, retrying");
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(ProviderError::Cancelled),

@@ -152,7 +152,7 @@ impl Approver for Asking {
                 match peer.create_elicitation_with_timeout(asked, Some(limits::ANSWERED_WITHIN)).await {
                     Ok(answer) => decided(request, &answer),
                     Err(error) => {
-                        tracing::debug!("a question was not answered: {error}");
+                        tracing::debug!(%error, "elicitation failed");
                         unanswered("the MCP client returned no answer")
                     }
                 }

@@ -135,7 +135,7 @@ impl Listening {
                 Ok((stream, _)) => stream,
                 Err(error) => {
                     // Out of file descriptors: wait until a connection closes.
-                    tracing::warn!("a connection could not be accepted: {error}");
+                    tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(limits::BEFORE_ACCEPTING_AGAIN).await;
                     continue;
                 }
@@ -188,7 +188,7 @@ async fn answer_all(stream: TcpStream, service: &Service, token: &Token) {
         })
     });
     if let Err(error) = connection.serve_connection(TokioIo::new(stream), answer).await {
-        tracing::debug!("a connection ended: {error}");
+        tracing::debug!(%error, "connection failed");
     }
 }
 

@@ -29,7 +29,7 @@ pub async fn on_stdio(
     match Server::new(shared.clone(), None).serve_with_ct(transport, stop).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {
-                tracing::error!("the server ended: {error}");
+                tracing::error!(%error, "the server task failed");
             }
             shared.stop.cancel();
             shared.calls.ended().await;

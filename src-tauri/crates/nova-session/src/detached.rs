@@ -52,7 +52,7 @@ impl Session {
         let message = LogMessage::LateEnd(Box::new(end));
         journal.message(message.clone());
         if let Err(error) = journal.flush().await {
-            tracing::warn!(session = self.id, number, "the end of a call could not be kept: {error}");
+            tracing::warn!(session = self.id, number, %error, "cannot save the end of a call");
         }
         {
             let mut state = self.lock();

@@ -501,7 +501,7 @@ async fn fold_said(transaction: &mut SqliteConnection) -> Result<(), SessionErro
 /// Parses an entry; an unreadable one is skipped.
 fn readable<T: serde::de::DeserializeOwned>(session: &str, seq: i64, body: &str) -> Option<T> {
     let read = serde_json::from_str(body);
-    read.inspect_err(|error| tracing::warn!(session, seq, "an entry of the log cannot be read: {error}")).ok()
+    read.inspect_err(|error| tracing::warn!(session, seq, %error, "skipping an unreadable log entry")).ok()
 }
 
 /// Held while a detached call runs; released like a [`Lease`].

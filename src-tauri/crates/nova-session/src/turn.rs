@@ -433,7 +433,7 @@ impl Turn {
         if let Some(change_set) = self.change_set.and_then(Arc::into_inner) {
             let closed = tokio::task::spawn_blocking(move || change_set.close()).await;
             if !matches!(closed, Ok(Ok(_))) {
-                tracing::error!("a change set could not be closed; it is listed as interrupted");
+                tracing::error!("cannot close a change set; it is listed as interrupted");
             }
         }
         let told = self.journal.record_end(match &end {

@@ -102,12 +102,12 @@ impl Core {
             Trash::None => return false,
             Trash::Local => self.to_own_trash(place, temp, may_copy),
             Trash::System => self.to_system_trash(place, temp).or_else(|error| {
-                tracing::debug!("{} was not moved to the system's trash: {error}", place.path());
+                tracing::debug!(path = %place.path(), %error, "cannot move a note to the system trash");
                 self.to_own_trash(place, temp, may_copy)
             }),
         };
         if let Err(error) = &moved {
-            tracing::debug!("{} was not moved to the trash: {error}", place.path());
+            tracing::debug!(path = %place.path(), %error, "cannot move a note to the trash");
         }
         moved.is_ok()
     }

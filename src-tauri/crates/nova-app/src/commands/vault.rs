@@ -16,7 +16,7 @@ impl App {
     pub(crate) async fn open_note(&self, note: NoteRef) -> Result<Nothing, UserError> {
         let address = self.obsidian_address(&note.path).await?;
         self.inner.options.desktop.open_url(&address).map_err(|reason| {
-            tracing::warn!("{address} was not opened: {reason}");
+            tracing::warn!(%address, %reason, "cannot open Obsidian");
             UserError::new(
                 ErrorCode::Io,
                 "Obsidian is not installed, or did not open.",

@@ -57,8 +57,8 @@ impl Kept {
         };
         match tokio::time::timeout(REVOKING, revoked).await {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) => tracing::warn!(credential = %name, "the tokens were not revoked: {error}"),
-            Err(_) => tracing::warn!(credential = %name, "the tokens were not revoked in time"),
+            Ok(Err(error)) => tracing::warn!(credential = %name, %error, "cannot revoke the tokens"),
+            Err(_) => tracing::warn!(credential = %name, "timed out revoking the tokens"),
         }
     }
 

@@ -34,7 +34,7 @@ impl App {
                 *self.inner.credentials_watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
             }
             Err(error) => {
-                tracing::warn!("credentials that another Nova process sets are not noticed: {error}")
+                tracing::warn!(%error, "cannot watch the credentials")
             }
         }
         let inner = std::sync::Arc::downgrade(&self.inner);

@@ -43,7 +43,7 @@ impl Approver for RoutineApprover {
             if let Some(chat) = chat
                 && let Err(error) = chat.session.flush().await
             {
-                tracing::warn!("a routine's question could not be written down: {error}");
+                tracing::warn!(%error, "cannot save a routine's question");
             }
             self.app.routine_stands(&self.session, RoutineEnd::Waiting, &request.question).await;
             if let Some(cancel) = &self.ends {
@@ -84,7 +84,7 @@ impl RoutineApprover {
             {
                 let decided = self.waiting.decide(call, Some(revision), decision, args, reason, "you");
                 if let Err(error) = decided {
-                    tracing::warn!("an answer was not taken: {}", error.message);
+                    tracing::warn!(error = error.message, "answer rejected");
                 }
             }
         }

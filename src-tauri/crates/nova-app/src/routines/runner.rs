@@ -91,7 +91,7 @@ impl App {
                     Err(error) if error.code == ErrorCode::NoVault => {}
                     Err(error) => {
                         if said.as_ref() != Some(&error.message) {
-                            tracing::warn!("routines: {} {}", error.message, error.hint);
+                            tracing::warn!(error = error.message, hint = error.hint, "cannot run routines");
                         }
                         said = Some(error.message);
                     }
@@ -350,7 +350,7 @@ impl App {
         let line: String = harmless_line(said).chars().take(SAID).collect();
         self.note_end(session, end, &line, true).await;
         if let Err(error) = self.forget_own_changes().await {
-            tracing::warn!("what a routine changed could not be noted: {}", error.message);
+            tracing::warn!(error = error.message, "cannot exclude a routine's own changes");
         }
     }
 
@@ -375,7 +375,7 @@ impl App {
         })
         .await;
         if let Err(error) = noted {
-            tracing::error!("the end of a routine could not be written down: {}", error.message);
+            tracing::error!(error = error.message, "cannot save the end of a routine");
         }
         self.emit(Event::RoutinesChanged {});
     }

@@ -72,7 +72,7 @@ impl CommandOutput {
                 false => file.write_all(output),
             };
             if let Err(error) = written {
-                tracing::warn!("the output of a command could not be kept: {error}");
+                tracing::warn!(%error, "cannot save a command's output");
                 self.file = None;
                 self.scratch = None;
             }

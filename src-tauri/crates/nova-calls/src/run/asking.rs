@@ -322,7 +322,7 @@ impl Running<'_> {
             Err(reason) if approval == Approval::Always => Err(not_kept(tool, &reason)),
             Err(reason) => {
                 // The next call asks again.
-                tracing::warn!(tool = tool.shown_name(), reason, "an approval could not be kept");
+                tracing::warn!(tool = tool.shown_name(), reason, "cannot save an approval");
                 Ok(())
             }
         }

@@ -58,7 +58,7 @@ impl<T: Send + 'static> Body<T> {
 }
 
 pub(super) fn crashed(tool: &ToolEntry) -> UserError {
-    tracing::error!(tool = tool.shown_name(), "a tool crashed");
+    tracing::error!(tool = tool.shown_name(), "a tool panicked");
     UserError::new(
         ErrorCode::ToolFailed,
         format!("{} crashed. Nothing was written.", tool.shown_name()),

@@ -102,7 +102,7 @@ impl Running<'_> {
             && let Err(reason) =
                 self.scope.access.approved.keep(&content, Approval::Seen, &ToolFace::of(tool))
         {
-            tracing::warn!(tool = tool.shown_name(), reason, "what a tool is could not be kept");
+            tracing::warn!(tool = tool.shown_name(), reason, "cannot record a seen tool");
         }
     }
 

@@ -73,7 +73,7 @@ impl Connection {
             tokio::select! {
                 ended = following => {
                     if let Err(error) = ended {
-                        tracing::debug!("changes of a resource are not reported: {error}");
+                        tracing::debug!(%error, "cannot subscribe to a resource");
                     }
                 }
                 () = closed.cancelled() => {}

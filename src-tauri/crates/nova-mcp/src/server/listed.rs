@@ -84,7 +84,7 @@ impl Server {
             }
         }
         if chosen.len() > limits::TOOLS {
-            tracing::warn!("{} lists {} tools; {} are used", self.config.name, chosen.len(), limits::TOOLS);
+            tracing::warn!(server = %self.config.name, listed = chosen.len(), used = limits::TOOLS, "too many tools");
         }
         now.tools = tools;
     }

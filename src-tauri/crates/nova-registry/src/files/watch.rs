@@ -74,7 +74,7 @@ impl Watch {
                     anew = true;
                 }
                 Err(error) => {
-                    tracing::warn!("{}: {error}; changes there are not noticed", path.display());
+                    tracing::warn!(path = %path.display(), %error, "cannot watch a folder of tools");
                 }
             }
         }

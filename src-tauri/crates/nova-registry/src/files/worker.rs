@@ -175,7 +175,7 @@ impl Worker {
                 // The program is exiting.
                 Err(error) if error.is_cancelled() => return,
                 Err(_) => {
-                    tracing::error!("the folders of tools could not be scanned; their tools are dropped");
+                    tracing::error!("scanning the tool folders panicked; their tools are dropped");
                     self.files.dynamic = ToolSet::new(self.folders.dynamic.clone(), Owner::EachFile);
                     return;
                 }
@@ -196,7 +196,7 @@ impl Worker {
     fn start_watching(&mut self) {
         match Watch::new(self.changed.clone()) {
             Ok(watch) => self.watch = Some(watch),
-            Err(error) => tracing::warn!("changes of tools are not noticed: {error}"),
+            Err(error) => tracing::warn!(%error, "cannot watch the tool folders"),
         }
     }
 

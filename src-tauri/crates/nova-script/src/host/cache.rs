@@ -42,7 +42,7 @@ impl Cache {
     pub(super) fn open(folder: PathBuf) -> Self {
         let opened = make_private(&folder).and_then(|()| sweep(&folder, SystemTime::now()));
         if let Err(error) = opened {
-            tracing::warn!("{}: tools are not cached and are read at every start: {error}", folder.display());
+            tracing::warn!(path = %folder.display(), %error, "cannot open the cache of tool definitions");
         }
         Self { folder, seen: Mutex::default() }
     }
@@ -60,7 +60,7 @@ impl Cache {
     pub(super) fn put(&self, source: &str, known: Known) {
         let key = key(source);
         if let Err(error) = self.write(&key, &known) {
-            tracing::warn!("{}: cannot save a tool's definition: {error}", self.folder.display());
+            tracing::warn!(path = %self.folder.display(), %error, "cannot cache a tool's definition");
         }
         self.see(key, Arc::new(known));
     }
@@ -130,7 +130,7 @@ fn read(path: &Path) -> Option<Known> {
     if used.and_then(|used| used.elapsed().ok()).is_none_or(|unused| unused > DAY) {
         let touched = File::options().write(true).open(path).map(|file| file.set_modified(SystemTime::now()));
         if let Err(error) = touched {
-            tracing::debug!("{}: {error}", path.display());
+            tracing::debug!(path = %path.display(), %error, "cannot touch a cache entry");
         }
     }
     Some(known)

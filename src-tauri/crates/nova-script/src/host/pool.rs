@@ -192,7 +192,7 @@ impl Pool {
                 }
                 Ok(_) => None,
                 Err(error) => {
-                    tracing::warn!("{error}");
+                    tracing::warn!(%error, "cannot start a spare process");
                     None
                 }
             };

@@ -171,7 +171,7 @@ impl Running {
     /// Kills it and waits until it has ended.
     pub(super) async fn end(mut self) {
         if let Err(error) = self.process.kill().await {
-            tracing::warn!("a process of TypeScript tools could not be ended: {error}");
+            tracing::warn!(%error, "cannot kill a script process");
         }
     }
 }
@@ -249,7 +249,7 @@ fn crashed(line: Option<u32>) -> Fault {
 
 /// Logs a script's message outside of a call.
 pub(super) fn trace(file: &str, level: Level, message: &str) {
-    tracing::debug!("{file}: {level:?}: {message:?}");
+    tracing::debug!(file, ?level, "{message:?}");
 }
 
 async fn write_all(mut stdin: ChildStdin, mut messages: mpsc::Receiver<Vec<u8>>) {

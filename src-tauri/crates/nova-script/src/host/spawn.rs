@@ -58,9 +58,9 @@ impl Spawn for UnderGuard {
         let mut guarded = command.start().await.map_err(io::Error::other)?;
         if guarded.files() != Enforced::Fully || guarded.calls() != Enforced::Fully {
             tracing::debug!(
-                "TypeScript tools are confined by their engine; the system enforces of files {:?}, of calls {:?}",
-                guarded.files(),
-                guarded.calls()
+                files = ?guarded.files(),
+                calls = ?guarded.calls(),
+                "system confinement is incomplete; the engine alone confines TypeScript tools"
             );
         }
         let is_unconfined = [guarded.files(), guarded.calls()] == [Enforced::Not; 2];

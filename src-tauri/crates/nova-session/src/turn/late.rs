@@ -32,12 +32,14 @@ impl Turn {
     /// Detaches the call; its partial result is its output for the model.
     pub(super) fn detach(&self, call: &LogCall, detached: DetachedCall) {
         let held = self.scope.store.hold_call(&detached.call);
-        let held = held.inspect_err(|error| tracing::warn!(call = detached.call, "{error}")).ok();
+        let held = held
+            .inspect_err(|error| tracing::warn!(call = detached.call, %error, "cannot hold a detached call"))
+            .ok();
         let (so_far, most) = (detached.watch().so_far(), self.output_cap(1));
         let late = move |of: DetachedRef, outcome: Outcome| end_of(of, outcome, most);
         let of = self.session.take_over(detached, self.journal.clone(), held, late);
         let number = of.number;
-        tracing::info!(session = self.session.id, call = of.call, number, "a call runs on by itself");
+        tracing::info!(session = self.session.id, call = of.call, number, "call detached");
         let said = said_so_far(&of, &so_far);
         let content = format!(
             "Running as call {number}; so far: {said}\nContinue without it. Nova reports its result when it ends, \

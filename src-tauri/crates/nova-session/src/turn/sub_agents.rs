@@ -101,7 +101,7 @@ impl Started {
     pub(super) async fn ended(&self) {
         self.running.close();
         if tokio::time::timeout(ENDING, self.running.wait()).await.is_err() {
-            tracing::warn!("a sub-agent did not end in time; its session reports this when it is opened");
+            tracing::warn!("timed out waiting for sub-agents to end");
         }
     }
 }

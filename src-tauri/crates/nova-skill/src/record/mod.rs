@@ -410,7 +410,7 @@ impl Undeclared {
         const ENOUGH: usize = 32;
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() < ENOUGH && all.insert(what.clone()) {
-            tracing::error!("a skill asks for {what}, which its manifest does not declare");
+            tracing::error!(what, "a skill uses something its manifest does not declare");
         }
     }
 

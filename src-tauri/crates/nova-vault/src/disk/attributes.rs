@@ -50,7 +50,7 @@ mod system {
             }
             for (name, value) in &self.extended {
                 if let Err(error) = set_extended(file, name, value) {
-                    tracing::debug!("{name}: {error}");
+                    tracing::debug!(?name, %error, "cannot copy an extended attribute");
                     if name == ACCESS_LIST {
                         mode &= !0o077;
                     }
@@ -58,7 +58,7 @@ mod system {
             }
             // After the ACL, which changes the group bits.
             if let Err(error) = fchmod(file, Mode::from_raw_mode(mode)) {
-                tracing::debug!("the mode {mode:o}: {error}");
+                tracing::debug!(mode = format_args!("{mode:o}"), %error, "cannot set the mode");
             }
         }
     }

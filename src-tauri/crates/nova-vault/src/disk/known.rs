@@ -33,7 +33,7 @@ impl KnownFolders {
         let _ = fs::remove_file(&file);
         let written = serde_json::to_vec(&now).map_err(Into::into).and_then(|id| write_private(&file, &id));
         if let Err(error) = written {
-            tracing::debug!("{}: {error}", file.display());
+            tracing::debug!(path = %file.display(), %error, "cannot remember the vault folder");
         }
     }
 

@@ -418,7 +418,11 @@ impl Disk {
     pub(crate) fn remove_hidden(&self, is_meant: &dyn Fn(&str) -> bool) -> usize {
         let remove = |(path, name): &(String, String)| {
             let removed = self.folder(path).and_then(|folder| folder.remove_file(name));
-            removed.inspect_err(|error| tracing::warn!("{name} in \"{path}\" stays: {error}")).is_ok()
+            removed
+                .inspect_err(
+                    |error| tracing::warn!(name, folder = path, %error, "cannot remove a temporary file"),
+                )
+                .is_ok()
         };
         self.hidden_files(is_meant).iter().filter(|file| remove(file)).count()
     }

@@ -123,7 +123,7 @@ impl Place {
             platform::stat(&self.folder, temp).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         let given_up = if is_free { self.unname(temp, known, other, &|_| Ok(())) } else { Ok(None) };
         if let Err(error) = given_up {
-            tracing::warn!("{}: {error}", self.path);
+            tracing::warn!(path = %self.path, %error, "cannot remove the temporary name of a move");
         }
     }
 

@@ -302,7 +302,7 @@ impl Place {
             if let Err(error) = platform::copy_attributes(&source, &copy) {
                 // The target cannot store the attributes; the note is still copied, readable by its owner
                 // only.
-                tracing::debug!("{}: {error}", self.path);
+                tracing::debug!(path = %self.path, %error, "cannot copy attributes");
             }
             let copied = copy
                 .write_all(&bytes)

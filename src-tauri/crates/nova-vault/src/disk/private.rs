@@ -14,7 +14,7 @@ pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     for parent in missing.iter().filter_map(|made| made.parent()) {
         // An unreadable parent cannot be synced, which does not prevent writing.
         if let Err(error) = sync_path(parent) {
-            tracing::warn!("{}: {error}", parent.display());
+            tracing::warn!(path = %parent.display(), %error, "cannot sync a folder");
         }
     }
     Ok(())

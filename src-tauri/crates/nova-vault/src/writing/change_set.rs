@@ -85,7 +85,7 @@ impl ChangeSet {
 impl Drop for ChangeSet {
     fn drop(&mut self) {
         if let Err(error) = self.journal.commit(self.vault.core()) {
-            tracing::warn!("{error}");
+            tracing::warn!(%error, "cannot commit a change set");
         }
         if self.journal.is_begun() {
             self.vault.prune_old_changes(Some(self.id()));

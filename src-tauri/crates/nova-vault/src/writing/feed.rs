@@ -119,11 +119,11 @@ impl Feed {
                     }
                 }
             },
-            |state| tracing::debug!("watching: {state:?}"),
+            |state| tracing::debug!(?state, "watch state changed"),
         )
         .map_err(|error| error.to_string());
         if let Err(reason) = &watch {
-            tracing::error!("the vault is not watched: {reason}");
+            tracing::error!(reason, "cannot watch the vault");
         }
         Feed { sender, watch }
     }

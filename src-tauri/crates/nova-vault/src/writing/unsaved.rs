@@ -40,7 +40,7 @@ impl Unsaved {
             ),
             remedy,
         };
-        tracing::error!("{path}: {}. {}", problem.problem, problem.remedy);
+        tracing::error!(%path, remedy = %problem.remedy, "{}", problem.problem);
         self.lock().insert((of.0.to_owned(), of.1), Waiting { at, problem });
     }
 
@@ -67,7 +67,7 @@ pub(crate) struct Unmerged(Mutex<Vec<PathBuf>>);
 
 impl Unmerged {
     pub(crate) fn add(&self, file: PathBuf) {
-        tracing::warn!("an edit made outside could not be merged: {}", file.display());
+        tracing::warn!(copy = %file.display(), "cannot merge an outside edit; kept it as a copy");
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(file);
     }
 

@@ -51,13 +51,13 @@ impl Vault {
         match self.history().prune_at(now, limits) {
             Ok((removed, bytes)) => {
                 if !removed.is_empty() {
-                    tracing::info!("forgot {} old change sets", removed.len());
+                    tracing::info!(count = removed.len(), "pruned old change sets");
                 }
                 let mut retention = core.retention.lock().unwrap_or_else(PoisonError::into_inner);
                 retention.bytes = bytes;
                 retention.forgotten.extend(removed);
             }
-            Err(error) => tracing::warn!("{error}"),
+            Err(error) => tracing::warn!(%error, "cannot prune the journal"),
         }
     }
 }
@@ -146,8 +146,10 @@ impl History {
         for sets in sets.of_others {
             match self.prune_beyond(&sets, &displaced, now, self.limits()) {
                 Ok((removed, _)) if removed.is_empty() => {}
-                Ok((removed, _)) => tracing::info!("forgot {} change sets of another vault", removed.len()),
-                Err(error) => tracing::warn!("{error}"),
+                Ok((removed, _)) => {
+                    tracing::info!(count = removed.len(), "pruned change sets of another vault")
+                }
+                Err(error) => tracing::warn!(%error, "cannot prune the change sets of another vault"),
             }
         }
         pruned

@@ -87,7 +87,7 @@ impl WriteAhead {
             *state = match Log::of_this_process(&self.folder) {
                 Ok(log) => State::Open(log),
                 Err(error) => {
-                    tracing::debug!("no log in {}: {error}", self.folder.display());
+                    tracing::debug!(path = %self.folder.display(), %error, "cannot open a write-ahead log");
                     State::Never
                 }
             };
@@ -96,7 +96,7 @@ impl WriteAhead {
         match log.add(&self.folder, id, addition) {
             Ok(()) => Some(Arc::clone(&log.file)),
             Err(error) => {
-                tracing::warn!("the log in {}: {error}", self.folder.display());
+                tracing::warn!(path = %self.folder.display(), %error, "cannot append to the write-ahead log");
                 *state = State::Never;
                 None
             }
@@ -108,7 +108,7 @@ impl WriteAhead {
     pub(super) fn take_spare(&self, id: &str) -> Option<(File, File)> {
         let State::Open(log) = &mut *self.lock() else { return None };
         let taken = log.spare.take()?.take(&self.folder, id);
-        taken.inspect_err(|error| tracing::debug!("no files were ready for {id}: {error}")).ok()
+        taken.inspect_err(|error| tracing::debug!(id, %error, "cannot use the prepared journal files")).ok()
     }
 
     /// Prepares the files of the next change set, on another thread.
@@ -124,7 +124,8 @@ impl WriteAhead {
             let State::Open(log) = &mut *ahead.lock() else { return Ok(()) };
             if log.spare.is_none() {
                 let spare = Spare::make(&ahead.folder, number);
-                log.spare = spare.inspect_err(|error| tracing::debug!("no files made ahead: {error}")).ok();
+                log.spare =
+                    spare.inspect_err(|error| tracing::debug!(%error, "cannot prepare journal files")).ok();
             }
             Ok(())
         });
@@ -140,7 +141,7 @@ impl WriteAhead {
         if let State::Open(log) = &mut *self.lock()
             && let Err(error) = log.settle(&self.folder)
         {
-            tracing::warn!("the log in {}: {error}", self.folder.display());
+            tracing::warn!(path = %self.folder.display(), %error, "cannot settle the write-ahead log");
         }
     }
 
@@ -150,7 +151,7 @@ impl WriteAhead {
     pub(crate) fn settle_all(&self) -> BTreeSet<String> {
         self.settle();
         if let Err(error) = each_unused(&self.folder, |mut log| log.settle(&self.folder)) {
-            tracing::warn!("a log in {}: {error}", self.folder.display());
+            tracing::warn!(path = %self.folder.display(), %error, "cannot settle unused write-ahead logs");
         }
         let logs = logs(&self.folder).filter_map(|path| std::fs::read(path).ok());
         logs.flat_map(|bytes| additions(&bytes).map(|(set, _, _)| set.to_owned()).collect::<Vec<_>>())
@@ -392,7 +393,7 @@ fn put_back(folder: &Path, id: &str, addition: &Addition) -> io::Result<()> {
         let mut there = Vec::with_capacity(bytes.len());
         (&file).take(bytes.len() as u64).read_to_end(&mut there)?;
         if there != *bytes {
-            tracing::info!("{} is put back as it was before the power cut", path.display());
+            tracing::info!(path = %path.display(), "restoring a journal file after a power cut");
             file.seek(SeekFrom::Start(at))?;
             file.write_all(bytes)?;
         }

@@ -29,7 +29,7 @@ impl Journal {
             })
             .and_then(|()| sync_path(self.folder()));
         if let Err(error) = made {
-            tracing::warn!("{}: {error}", self.mark_path().display());
+            tracing::warn!(path = %self.mark_path().display(), %error, "cannot write the journal's mark");
             return None;
         }
         self.known_mark()

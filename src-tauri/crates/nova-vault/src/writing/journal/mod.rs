@@ -203,12 +203,12 @@ fn lock_file(folder: &Path, name: &str) -> io::Result<Option<File>> {
             Ok(()) => return Ok(Some(file)),
             Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(10)),
             Err(TryLockError::Error(error)) => {
-                tracing::debug!("no lock in {}: {error}", folder.display());
+                tracing::debug!(path = %folder.display(), %error, "cannot lock the journal");
                 return Ok(None);
             }
         }
     }
-    tracing::warn!("another Nova has held {name} in {} for ten seconds", folder.display());
+    tracing::warn!(name, path = %folder.display(), "another process held a journal lock for ten seconds");
     Ok(None)
 }
 

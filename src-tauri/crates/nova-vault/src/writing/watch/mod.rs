@@ -214,7 +214,7 @@ impl Drop for Watch {
             && let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            tracing::error!("a receiver of vault changes panicked; changes were no longer reported");
+            tracing::error!("the receiver of vault changes panicked");
         }
     }
 }

@@ -337,7 +337,7 @@ impl Run {
 
     /// Reporting all changes late is better than watching only some folders.
     fn poll(&mut self, reason: String) {
-        tracing::warn!(reason, "the vault is compared every few seconds instead of watched");
+        tracing::warn!(reason, "polling the vault instead of watching it");
         self.folders.deafen();
         self.poll_at = Some(Instant::now() + self.options.poll_every);
         self.change_state(WatchState::Polling { reason });

@@ -215,7 +215,7 @@ impl Tree {
             Ok(Some(entry)) => Seen::Read(entry),
             Ok(None) => Seen::Absent,
             Err(error) => {
-                tracing::debug!(path, %error, "cannot read a note, so its changes are not seen");
+                tracing::debug!(path, %error, "cannot read a note; its changes are missed");
                 Seen::Unreadable
             }
         }

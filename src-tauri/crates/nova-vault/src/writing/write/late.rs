@@ -136,14 +136,14 @@ impl Displaced {
 
     fn check(self, core: &Core, unmovable: Unmovable) -> Vec<Displaced> {
         if let Err(error) = core.steps.before(Step::LastLook, self.place.path().as_str()) {
-            tracing::warn!("{}: {error}", self.place.path());
+            tracing::warn!(path = %self.place.path(), %error, "skipping the last check of a displaced file");
             return Vec::new();
         }
         let bytes = match self.settled_bytes(core) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Vec::new(),
             Err(error) => {
-                tracing::warn!("{}: {error}", self.place.path());
+                tracing::warn!(path = %self.place.path(), %error, "cannot read a displaced file");
                 return match self.file {
                     // Stays where it is; the next start handles it.
                     File::Temp(_) => Vec::new(),
@@ -230,7 +230,9 @@ impl Displaced {
                             let older = self.copy.replace((name, hash));
                             self.remove(older);
                         }
-                        Err(error) => tracing::error!("{}: {error}", self.place.path()),
+                        Err(error) => {
+                            tracing::error!(path = %self.place.path(), %error, "cannot copy an outside edit beside its note")
+                        }
                     }
                 }
                 self.copy.as_ref().map(|(name, _)| name.clone())
@@ -252,7 +254,7 @@ impl Displaced {
         if let Some((name, _)) = copy
             && let Err(error) = self.place.remove(&name)
         {
-            tracing::warn!("{}: {error}", self.place.path());
+            tracing::warn!(path = %self.place.path(), %error, "cannot remove a copy");
         }
     }
 
@@ -271,8 +273,8 @@ impl Displaced {
     fn is_left_behind(&self) -> bool {
         if self.quiet == Quiet::Unsaved && matches!(self.file, File::Opened(_)) && self.copy.is_none() {
             tracing::error!(
-                "{}: an edit made outside while Nova wrote is lost, because there was no room for it anywhere",
-                self.place.path()
+                path = %self.place.path(),
+                "lost an outside edit that was made during a write: no space to save it"
             );
         }
         matches!(self.quiet, Quiet::KeptOpen | Quiet::Unsaved)
@@ -397,7 +399,7 @@ pub(super) fn bring_back(
         more = displaced;
         match result.and_then(|_| own.commit(core)) {
             Ok(()) => return (Ok(Brought::Merged), more),
-            Err(error) => tracing::info!("an outside edit is not merged: {error}"),
+            Err(error) => tracing::info!(%error, "cannot merge an outside edit"),
         }
     }
     match (late.copy)() {
@@ -405,11 +407,11 @@ pub(super) fn bring_back(
             core.unmerged.add(core.disk.root().join(copy.as_str()));
             return (Ok(Brought::Copied), more);
         }
-        Err(error) => tracing::warn!("{path}: no copy of an outside edit beside it: {error}"),
+        Err(error) => tracing::warn!(%path, %error, "cannot copy an outside edit beside its note"),
     }
     let kept = set
         .keep(core, n, path, late.bytes)
-        .inspect_err(|error| tracing::error!("{path}: an outside edit could not be kept: {error}"));
+        .inspect_err(|error| tracing::error!(%path, %error, "cannot save an outside edit"));
     (kept.map(|()| Brought::Kept), more)
 }
 

@@ -235,7 +235,7 @@ impl SetJournal {
             }
         }
         if let Err(error) = self.commit(core) {
-            tracing::warn!("{error}");
+            tracing::warn!(%error, "cannot commit a change set");
         }
     }
 
@@ -476,7 +476,7 @@ impl Writing<'_> {
                     }
                     self.writer.append(&Line::Reverted { n: write.n }).ok();
                 }
-                Err(error) => tracing::warn!("{}: {error}", write.path),
+                Err(error) => tracing::warn!(path = %write.path, %error, "cannot roll back a write"),
             }
         }
         self.taking_back = false;

@@ -25,7 +25,7 @@ pub(super) fn take_over_moved(core: &Core) {
     let unsettled = match core.journal.unsettled_sets() {
         Ok(unsettled) => unsettled,
         Err(error) => {
-            tracing::warn!("the journal cannot be read: {error}");
+            tracing::warn!(%error, "cannot read the journal");
             return;
         }
     };
@@ -38,7 +38,7 @@ pub(super) fn take_over_moved(core: &Core) {
         });
         match noted {
             Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => {
-                tracing::warn!("change set {}: {error}", set.id);
+                tracing::warn!(id = set.id, %error, "cannot take over a change set");
             }
             _ => {}
         }

@@ -237,7 +237,7 @@ impl Writing<'_> {
         });
         match said {
             Ok(()) => self.announced = Announced::WaitsForTemp,
-            Err(error) => tracing::warn!("change set {}: {error}", self.set.id()),
+            Err(error) => tracing::warn!(id = %self.set.id(), %error, "cannot announce a temporary file"),
         }
     }
 
@@ -263,7 +263,7 @@ impl Writing<'_> {
                 is_deleted && !self.taking_back && self.set.deletes_for_somebody(),
             )),
             // Stays where it is; the next start checks it.
-            Err(error) => tracing::warn!("{}: {error}", write.path),
+            Err(error) => tracing::warn!(path = %write.path, %error, "cannot open a displaced file"),
         }
     }
 }

@@ -31,13 +31,13 @@ pub(super) fn sweep_orphans(core: &Core) {
         TempName::set_of(name, mark).is_some_and(|set| core.journal.announced_nothing(set))
     });
     if removed > 0 {
-        tracing::info!("removed {removed} temporary files that a power cut left");
+        tracing::info!(removed, "removed temporary files left by a power cut");
     }
     fs::remove_file(&done).ok();
     if let Err(error) = write_private(&done, since.as_bytes())
         && error.kind() != io::ErrorKind::AlreadyExists
     {
-        tracing::warn!("{}: {error}", done.display());
+        tracing::warn!(path = %done.display(), %error, "cannot record the sweep");
     }
 }
 

@@ -270,7 +270,7 @@ impl Writing<'_> {
             Err(failed) => {
                 // The displaced file stays where it is, and the next start restores it.
                 self.turn(write.n, temp, Some(expected), None);
-                tracing::warn!("{}: could not be put back: {failed}", write.path);
+                tracing::warn!(path = %write.path, error = %failed, "cannot restore a displaced file");
                 return (error, false);
             }
         };

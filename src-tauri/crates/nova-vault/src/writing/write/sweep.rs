@@ -27,14 +27,14 @@ use crate::writing::journal::{
 pub(crate) fn sweep(core: &Core) {
     if let Err(error) = core.journal.ahead().restore() {
         // What seems to be a leftover may belong to a set that is not restored yet.
-        tracing::warn!("the journal could not be put back: {error}");
+        tracing::warn!(%error, "cannot restore the journal");
         return;
     }
     take_over_moved(core);
     let sets = match core.journal.sets() {
         Ok(sets) => sets,
         Err(error) => {
-            tracing::warn!("the journal cannot be read: {error}");
+            tracing::warn!(%error, "cannot read the journal");
             return;
         }
     };
@@ -49,7 +49,7 @@ pub(crate) fn sweep(core: &Core) {
             }
             // Its process is alive, or it was resumed: its files are in use.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => tracing::warn!("change set {}: {error}", log.id),
+            Err(error) => tracing::warn!(id = log.id, %error, "cannot sweep a change set"),
         }
     }
     sweep_astray(core, &mut swept);
@@ -135,7 +135,7 @@ impl<'a> Sweep<'a> {
                 // Deleted or renamed.
                 Ok(None) => self.may_be_astray = true,
                 Err(error) => {
-                    tracing::info!("what {} left beside {path} waits: {error}", self.log.id);
+                    tracing::info!(id = self.log.id, %path, %error, "cannot sweep the leftovers of a note yet");
                     self.left += 1;
                 }
             }
@@ -152,7 +152,7 @@ impl<'a> Sweep<'a> {
             let Some(record) = self.log.record(name.n) else { continue };
             let swept = self.note_of(record, folder).and_then(|place| self.temp(&place, record, name, &temp));
             if let Err(error) = swept {
-                tracing::warn!("{folder}/{temp}: {error}");
+                tracing::warn!(%folder, %temp, %error, "cannot sweep a temporary file");
                 self.left += 1;
             }
         }

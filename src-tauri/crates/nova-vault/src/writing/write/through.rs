@@ -98,7 +98,7 @@ impl Writing<'_> {
         }
         if let Err(error) = self.announce(place, write.n, ours, before) {
             // If this is interrupted as well, the next start completes the write.
-            tracing::warn!("{}: {error}", write.path);
+            tracing::warn!(path = %write.path, %error, "cannot announce a rollback");
         }
         note.write(before.as_bytes())
             .and_then(|()| note.cut(before.len()))
@@ -161,7 +161,7 @@ pub(super) fn finish_overwrite(
     match finished() {
         Ok(()) => true,
         Err(error) => {
-            tracing::warn!("{path}: {error}");
+            tracing::warn!(%path, %error, "cannot finish an interrupted write");
             false
         }
     }

@@ -47,7 +47,7 @@ pub(in crate::writing::write) fn put_aside(
 pub(super) fn keep_open(place: &Place, temp: &str) -> Option<OpenedFile> {
     let opened = place.open_temp(temp).ok();
     if let Err(error) = place.remove(temp) {
-        tracing::warn!("{}: {error}", place.path());
+        tracing::warn!(path = %place.path(), %error, "cannot remove a temporary file");
     }
     opened
 }
@@ -73,7 +73,7 @@ pub(super) fn move_aside(
     let folder = core.displaced();
     let moved = place.move_out(temp, &folder, &aside.name());
     if let Err(error) = &moved {
-        tracing::debug!("{} was not moved to {}: {error}", place.path(), folder.display());
+        tracing::debug!(path = %place.path(), to = %folder.display(), %error, "cannot move a displaced file");
     }
     moved.is_ok()
 }
@@ -90,7 +90,7 @@ pub(crate) fn check_displaced(core: &Core) {
     let sets = match core.journal.sets() {
         Ok(sets) => sets,
         Err(error) => {
-            tracing::warn!("the journal cannot be read: {error}");
+            tracing::warn!(%error, "cannot read the journal");
             return;
         }
     };
@@ -100,7 +100,7 @@ pub(crate) fn check_displaced(core: &Core) {
             && let Err(error) = aside.check(core, log, &folder)
             && error.kind() != io::ErrorKind::WouldBlock
         {
-            tracing::warn!("{}: {error}", folder.join(aside.name()).display());
+            tracing::warn!(path = %folder.join(aside.name()).display(), %error, "cannot check a displaced file");
         }
     }
 }
