@@ -410,13 +410,13 @@ describe('banners', () => {
 
     test('a missing root is named, and the vault stays open', async () => {
       const { backend } = await showApp();
-      const gone = 'The folder that "Team" leads to is gone: /srv/team.';
+      const gone = 'The folder that "Team" links to is gone: /srv/team.';
       act(() => void backend.emit({ type: 'vault_gone', root: 'Team', message: gone, hint: 'Mount the disk that the notes are on.' }));
       const banner = await screen.findByTestId('banner');
       expect(banner).toHaveTextContent(`${gone} Mount the disk that the notes are on.`);
       expect(within(banner).queryByRole('button', { name: 'Find it' })).not.toBeInTheDocument();
       expect(screen.getByText('412 notes, watching')).toBeVisible();
-      act(() => void backend.emit({ type: 'vault_back', root: 'Team', message: 'The folder that "Team" leads to is back.' }));
+      act(() => void backend.emit({ type: 'vault_back', root: 'Team', message: 'The folder that "Team" links to is back.' }));
       await waitFor(() => expect(screen.queryByTestId('banner')).not.toBeInTheDocument());
     });
   });
@@ -547,7 +547,7 @@ describe('the status line', () => {
 
   test('an unwatched vault also shows a banner', async () => {
     await watched('not watched (the folder cannot be read; put it back)');
-    expect(screen.getByTestId('banner')).toHaveTextContent('Changes in Obsidian are not seen: the folder cannot be read; put it back');
+    expect(screen.getByTestId('banner')).toHaveTextContent('Changes in Obsidian are not detected: the folder cannot be read; put it back');
     expect(screen.getByTestId('vault-status')).toHaveTextContent('412 notes, not watched');
   });
 });

@@ -121,7 +121,7 @@ describe('answers', () => {
     const { backend } = await waiting(...move());
     await wait(400);
     press(screen.getByTestId('approval-deny'));
-    const reason = screen.getByLabelText('Why not, optional');
+    const reason = screen.getByLabelText('Reason, optional');
     expect(reason).toHaveFocus();
     fireEvent.keyDown(reason, { key: 'Escape' });
     expect(screen.getByTestId('approval-once')).toBeVisible();
@@ -131,8 +131,8 @@ describe('answers', () => {
     press(screen.getByRole('button', { name: 'Back' }));
     expect(screen.getByTestId('approval-deny')).toHaveFocus();
     press(screen.getByTestId('approval-deny'));
-    fireEvent.change(screen.getByLabelText('Why not, optional'), { target: { value: ' keep it ' } });
-    fireEvent.submit(screen.getByLabelText('Why not, optional'));
+    fireEvent.change(screen.getByLabelText('Reason, optional'), { target: { value: ' keep it ' } });
+    fireEvent.submit(screen.getByLabelText('Reason, optional'));
     await wait(0);
     expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'deny', reason: 'keep it' })]);
   });

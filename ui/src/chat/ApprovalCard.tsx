@@ -277,8 +277,8 @@ function DenyReason({ disabled, onDeny, onBack }: { disabled: boolean; onDeny: (
       <TextField
         ref={field}
         className="min-w-48 flex-1"
-        aria-label="Why not, optional"
-        placeholder="Why not? Optional, Enter sends"
+        aria-label="Reason, optional"
+        placeholder="Reason (optional); Enter sends"
         value={reason}
         maxLength={200}
         onChange={(event) => setReason(event.target.value)}

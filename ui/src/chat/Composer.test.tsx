@@ -194,11 +194,11 @@ describe('files', () => {
   test('an unsent message with an image is restored completely', async () => {
     const { backend, say } = await open();
     await say(done);
-    backend.fail('send_message', { code: 'model_without_images', message: 'qwen3 cannot look at images.', hint: 'Choose another model.' });
+    backend.fail('send_message', { code: 'model_without_images', message: 'qwen3 cannot read images.', hint: 'Choose another model.' });
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });
     await screen.findByTestId('draft-image');
     await userEvent.type(composer(), 'What is it?{Enter}');
-    expect(await screen.findByText(/qwen3 cannot look at images/)).toBeVisible();
+    expect(await screen.findByText(/qwen3 cannot read images/)).toBeVisible();
     expect(composer()).toHaveValue('What is it?');
     expect(screen.getByTestId('draft-image')).toHaveTextContent('plan.png');
   });
@@ -224,8 +224,8 @@ describe('files', () => {
     for (const files of [many('a', 6), many('b', 4)]) fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files } });
     const refused = within(await screen.findByTestId('files-refused')).getAllByRole('listitem');
     expect(refused.map((row) => row.textContent)).toEqual([
-      'b 2.txt: a message takes at most 8 files.',
-      'b 3.txt: a message takes at most 8 files.',
+      'b 2.txt: a message can have at most 8 files.',
+      'b 3.txt: a message can have at most 8 files.',
     ]);
     expect(screen.getAllByTestId('draft-file')).toHaveLength(8);
   });

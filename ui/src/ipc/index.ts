@@ -43,7 +43,7 @@ export function useBackend(): Backend {
 export function userError(thrown: unknown): UserError {
   if (isUserError(thrown)) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: 'internal' satisfies ErrorCode, message, hint: 'Try again, or start Nova again.' };
+  return { code: 'internal' satisfies ErrorCode, message, hint: 'Try again, or restart Nova.' };
 }
 
 function isUserError(value: unknown): value is UserError {

@@ -1852,7 +1852,7 @@ agreed: boolean, models: Array<string>,
  */
 without_tools: Array<string>, 
 /**
- * Those that cannot look at images, where that is configured or the provider says so: a message
+ * Those that cannot read images, where that is configured or the provider says so: a message
  * with images is not sent to them.
  */
 without_images?: Array<string>, 

@@ -35,7 +35,7 @@ export function TrashPage() {
         ) : (
           <>
             <p className="mx-auto max-w-192 px-6 pt-4 pb-2 text-small text-fg-2">
-              Deleted chats are removed for good after {keptFor} days. Their changes to notes stay; until then they can be undone under Changes.
+              Deleted chats are removed for good after {keptFor} days. Their changes to notes stay and can be undone under Changes until then.
             </p>
             <ul ref={list} data-list onKeyDown={listKeys} aria-label="Deleted chats" className="mx-auto flex max-w-192 flex-col px-4 pb-4">
               {rows.map((row, at) => (

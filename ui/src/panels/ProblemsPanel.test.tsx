@@ -87,7 +87,7 @@ test('a failed load says so and keeps the known problems', async () => {
 
 test('makes an unmatched note a record in one click, with Undo', async () => {
   const mark = { skill: 'crm', record_type: 'contact', mark: 'type: contact' };
-  const { backend, user } = await open([{ ...problem('CRM/People/Ada.md', 1, 'it lies in CRM/People and is no contact'), mark }]);
+  const { backend, user } = await open([{ ...problem('CRM/People/Ada.md', 1, 'it is in CRM/People but not a contact'), mark }]);
   backend.on('undo_changes', () => ({ change_set: 'c2', undone: [], merged: [], conflicts: [] }));
   await user.click(screen.getByRole('button', { name: 'Set type: contact in Ada' }));
   expect(await screen.findByText('Ada counts as contact now.')).toBeVisible();

@@ -207,7 +207,7 @@ function Grant({ grant, onRevoke }: { grant: GrantRow; onRevoke: () => void }) {
         <span className="font-mono">
           <Revealed text={grant.consumer} />
         </span>{' '}
-        {grant.destination === '' ? 'may read it, sends it nowhere' : 'may send it to '}
+        {grant.destination === '' ? 'may read it, not send it' : 'may send it to '}
         <span className="font-mono">
           <Revealed text={grant.destination} />
         </span>

@@ -41,7 +41,7 @@ test('folder that is not open says why', async () => {
 test('refused folder is explained', async () => {
   const { backend, user } = await setup();
   backend.on('pick_folder', () => ({ path: '/etc', shown: '/etc', notes: 0 }));
-  backend.fail('add_workspace', { message: '/etc is a folder of the system.', hint: 'Choose another.' });
+  backend.fail('add_workspace', { message: '/etc is a system folder.', hint: 'Choose another.' });
   await user.click(screen.getByTestId('workspace-add'));
-  expect(await screen.findByRole('alert')).toHaveTextContent('/etc is a folder of the system.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('/etc is a system folder.');
 });

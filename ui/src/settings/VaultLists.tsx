@@ -14,7 +14,7 @@ export function RecentVaults({ vaults, forget }: { vaults: readonly RecentVault[
   const { askVault, chooseVault } = useActions();
   return (
     <Part title="Recent vaults">
-      {vaults.length === 0 && <p className="text-small text-fg-3">No other vault was opened yet.</p>}
+      {vaults.length === 0 && <p className="text-small text-fg-3">No other vault has been opened yet.</p>}
       <Rows label="Recent vaults">
         {vaults.map(({ path, shown, name, notes, opened, missing_since }) => (
           <Row key={path} icon={notes === null ? 'warn' : 'book'} onDelete={() => forget(path)}>

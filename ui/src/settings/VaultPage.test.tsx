@@ -87,7 +87,7 @@ test('note found by name becomes private', async () => {
 test('refused folder is explained and changes nothing', async () => {
   const { backend, user } = await setup();
   backend.on('pick_folder', () => ({ path: '/etc', shown: '/etc', notes: 0 }));
-  backend.fail('set_private', { message: 'The vault has no note or folder "/etc".', hint: 'Choose one that lies in the vault.' });
+  backend.fail('set_private', { message: 'The vault has no note or folder "/etc".', hint: 'Choose one inside the vault.' });
   await user.click(screen.getByTestId('private-folder'));
   expect(await screen.findByRole('alert')).toHaveTextContent('The vault has no note or folder "/etc".');
 });

@@ -111,7 +111,7 @@ function OpenVault({ open }: { open: OpenedVault | null }) {
           <Problems />
           <dt>Changes</dt>
           <dd className="selectable">
-            {isWatched ? 'Noticed at once, by the system’s file events.' : `${state}.`}
+            {isWatched ? 'Detected at once, through the system’s file events.' : `${state}.`}
             {reason !== null && ` ${reason}`}
             <LastChange />
           </dd>

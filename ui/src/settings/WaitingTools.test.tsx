@@ -118,7 +118,7 @@ describe('an opened tool', () => {
   });
 
   it('that cannot be read gives the reason, and can only be discarded', async () => {
-    const problem = { file: 'tides.ts', line: null, column: null, message: 'it is a link out of its folder; put the file itself here.' };
+    const problem = { file: 'tides.ts', line: null, column: null, message: 'it is a link to a file outside its folder; put the file itself here.' };
     const { backend } = await setup([{ ...tides, source: '', hash: 'of the link', definition: null, problem }]);
     expect(screen.getByRole('alert')).toHaveTextContent(`tides.ts: ${problem.message} Ask Nova to write it again, or discard it.`);
     expect(screen.queryByTestId('promote-tool')).toBeNull();

@@ -53,7 +53,7 @@ export function WindowBanner() {
     return (
       <Row>
         <Banner tone="warn" icon="warn">
-          Changes in Obsidian are not seen{watching.reason === null ? '.' : `: ${watching.reason}`}
+          Changes in Obsidian are not detected{watching.reason === null ? '.' : `: ${watching.reason}`}
         </Banner>
       </Row>
     );

@@ -78,10 +78,10 @@ export function bytesIn(base64: string): number {
 }
 
 function tooMuch(taken: Pick<Message, 'files' | 'images'>, one: AttachedFile | NewImage): string | null {
-  if ('data' in one) return taken.images.length >= limits.images ? `${one.name}: a message takes at most ${limits.images} images.` : null;
-  if (taken.files.length >= limits.files) return `${one.name}: a message takes at most ${limits.files} files.`;
+  if ('data' in one) return taken.images.length >= limits.images ? `${one.name}: a message can have at most ${limits.images} images.` : null;
+  if (taken.files.length >= limits.files) return `${one.name}: a message can have at most ${limits.files} files.`;
   const all = [...taken.files, one].reduce((sum, { text }) => sum + sizeOf(text), 0);
-  return all > limits.bytesInAll ? `${one.name}: the files of a message may have ${sizeText(limits.bytesInAll)} together.` : null;
+  return all > limits.bytesInAll ? `${one.name}: the files of a message can have ${sizeText(limits.bytesInAll)} together.` : null;
 }
 
 function block({ name, text }: AttachedFile): string {

@@ -45,7 +45,7 @@ export const PanelProvider = Context.Provider;
 
 export function usePanel(): PanelContext {
   const panel = useContext(Context);
-  if (!panel) throw new Error('A part of a panel stands outside of one');
+  if (!panel) throw new Error('A panel part is rendered outside a panel');
   return panel;
 }
 

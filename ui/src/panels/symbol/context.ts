@@ -51,6 +51,6 @@ export const SymbolProvider = Context.Provider;
 
 export function useSymbol(): SymbolContext {
   const symbol = useContext(Context);
-  if (!symbol) throw new Error('A part of the panel of a symbol stands outside of it');
+  if (!symbol) throw new Error('A part of the symbol panel is rendered outside it');
   return symbol;
 }

@@ -61,7 +61,7 @@ test('the chart is described by its range and its ends', () => {
   expect(spokenChart(chart)).toBe('Closes in EUR, from 18 Nov 2026 to 20 Nov 2026. NGTL: lowest 42.18, highest 43.10, at the end 42.18; NGTL average of 50 days: lowest 40.02, highest 40.02, at the end 40.02');
   expect(scaleText(chart, 'Stooq')).toBe('EUR since 18 Nov 2026, closes from Stooq');
   expect(scaleText({ ...chart, scale: 'percent' }, null)).toBe('Percent since 18 Nov 2026');
-  expect(scaleText({ ...chart, averageMissing: true }, null)).toBe('EUR since 18 Nov 2026, no average: not every day is here');
+  expect(scaleText({ ...chart, averageMissing: true }, null)).toBe('EUR since 18 Nov 2026, no average: days are missing');
 });
 
 test('only suggestions are extracted', () => {

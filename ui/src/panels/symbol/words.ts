@@ -113,7 +113,7 @@ export function pointText(chart: Chart, point: LinePoint | null | undefined): st
 export function scaleText(chart: Chart, source: string | null): string {
   const from = source === null ? '' : `, closes from ${revealed(source)}`;
   const [first = ''] = chart.days;
-  const average = chart.averageMissing ? ', no average: not every day is here' : '';
+  const average = chart.averageMissing ? ', no average: days are missing' : '';
   return `${chart.scale === 'percent' ? `Percent since ${wholeDay(first)}` : `${revealed(chart.currency)} since ${wholeDay(first)}`}${from}${average}`;
 }
 

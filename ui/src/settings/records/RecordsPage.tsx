@@ -90,7 +90,7 @@ function Intro({ state: { draft } }: { state: RecordsPageState }) {
   return (
     <div className="border-b border-line px-5 py-3.5">
       <p className="text-body font-medium">{page.taken === 0 ? `No note looks like a ${name} yet.` : `Nova would read ${page.taken === 1 ? `one note as a ${name}` : `${page.taken} notes as ${name} records`}.`}</p>
-      <p className="text-small text-fg-2">Change what does not fit. The right side follows at once.</p>
+      <p className="text-small text-fg-2">Change what does not fit. The right side updates at once.</p>
     </div>
   );
 }

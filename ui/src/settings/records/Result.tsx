@@ -32,7 +32,7 @@ export function Result({ draft, say, onOther }: ResultProps) {
       <Groups title="Left out" groups={page.left_out} />
       <Shared draft={draft} say={say} onOther={onOther} />
       <Groups title="Private" groups={page.private}>
-        Taken and shown to you; a model elsewhere does not see them.
+        Taken and shown to you; a remote model does not see them.
       </Groups>
       {page.note ? (
         <OneNote note={page.note} of={page.taken} onMove={(by) => say({ type: 'note_moved', by })} />

@@ -41,7 +41,7 @@ export function ServerSecrets({ server, credentials }: { server: string; credent
                   <span className={isMissing ? 'text-warn' : 'text-fg-3'}>{stateText(row, who)}</span>
                 </span>
                 {isMissing && editing !== name && <LinkButton onClick={() => setEditing(name)}>Set value</LinkButton>}
-                {row && isGranted(row, who) && <LinkButton onClick={() => change('revoke_credential', name)}>Take back</LinkButton>}
+                {row && isGranted(row, who) && <LinkButton onClick={() => change('revoke_credential', name)}>Revoke</LinkButton>}
                 {row?.state === 'kept' && !isGranted(row, who) && <LinkButton onClick={() => change('grant_credential', name)}>Allow</LinkButton>}
               </p>
               {editing === name && (

@@ -47,7 +47,7 @@ export function StartReview({ name, review, onAgree }: StartReviewProps) {
       </dl>
       <p className="text-small text-fg-2">
         {isAddress
-          ? 'It receives what its tools are called with. Each call asks.'
+          ? 'It receives the arguments of its tools. Each call asks.'
           : 'It runs with your rights: it can read and change your files, and reach the network. Each call of its tools asks.'}
       </p>
       <div className="flex gap-2">

@@ -36,7 +36,7 @@ export function serverLine(row: ServerRow, since = 0): ServerLineText {
     case 'needs_sign_in': {
       // A local program has no sign-in page.
       const remedy: ServerRemedy = row.host === null ? { to: 'credentials', label: 'Credentials' } : { to: 'sign_in', label: 'Sign in' };
-      return { dot: 'bg-warn', text: `Needs sign-in: ${row.reason ?? 'it asks who you are'}`, remedy };
+      return { dot: 'bg-warn', text: `Needs sign-in: ${row.reason ?? 'it requires authentication'}`, remedy };
     }
     case 'failed':
       return { dot: 'bg-danger', text: failedText(row, since), remedy: { to: 'restart', label: 'Try now' } };

@@ -29,7 +29,7 @@ export function decorate(root: HTMLElement): void {
     const footnote = link.dataset['footnoteRef'];
     if (footnote) link.setAttribute('aria-label', `Footnote ${footnote}`);
   }
-  for (const link of root.querySelectorAll<HTMLElement>('a[data-image]')) link.dataset['tip'] = `Picture, not loaded: ${link.getAttribute('href')}`;
+  for (const link of root.querySelectorAll<HTMLElement>('a[data-image]')) link.dataset['tip'] = `Image, not loaded: ${link.getAttribute('href')}`;
 }
 
 /** The text of the code whose Copy was clicked, or null. */
