@@ -62,10 +62,10 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DATE")]
         date: Option<String>,
     },
-    /// What Nova runs by itself: list, add, run, remove, serve.
+    /// Routines, which run by themselves: list, add, run, remove, serve.
     #[command(subcommand)]
     Routine(Routine),
-    /// What Nova changed: list, show, undo, finish, prune.
+    /// Changes made by Nova: list, show, undo, finish, prune.
     #[command(subcommand)]
     Changes(Changes),
     /// Model providers: list, allow, revoke.
@@ -508,7 +508,7 @@ pub(crate) enum Credential {
     Set {
         /// SERVICE/KEY
         name: String,
-        /// None: every process on this machine can read arguments.
+        /// Refused: every process on this machine can read arguments.
         #[arg(hide = true)]
         more: Vec<String>,
     },

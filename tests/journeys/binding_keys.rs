@@ -63,7 +63,7 @@ async fn no_key_is_sent_over_http_to_a_remote_host() {
     let (nova, server) = (Nova::new("", []), recorder().await);
     provider(&nova, "openai", &remote(&server));
     let allowed = succeeds(&run(&nova, &["provider", "allow", "far"], None));
-    assert!(allowed.contains("Over plain http, anyone on the way"), "{allowed}");
+    assert!(allowed.contains("Over plain http, anyone on the network path"), "{allowed}");
     for remedy in ["https", "a tunnel at http://localhost"] {
         assert!(allowed.contains(remedy), "{remedy}: {allowed}");
     }
@@ -154,6 +154,6 @@ async fn another_id_does_not_take_over_a_variables_key() {
     settings["providers"].as_array_mut().unwrap().push(other);
     nova.settings(&settings);
     let listed = succeeds(&run(&nova, &["provider", "list"], Some(&proxy)));
-    assert!(listed.contains("NOVA_FAR_KEY was agreed to for another address of FAR"), "{listed}");
+    assert!(listed.contains("You allowed NOVA_FAR_KEY for another address of FAR"), "{listed}");
     assert_eq!(here.requests(), []);
 }

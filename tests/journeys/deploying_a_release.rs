@@ -140,8 +140,8 @@ async fn command_that_cannot_run_is_reported_with_the_remedy() {
     for (key, value, expected) in [
         ("deploy_command", json!(["./missing.sh"]), "no program ./missing.sh was found in "),
         ("deploy_command", json!(["no-such-program"]), "no program no-such-program was found on the PATH"),
-        ("deploy_folder", json!("~/nowhere"), "~/nowhere is no folder"),
-        ("deploy_folder", json!("site"), "site is no folder"),
+        ("deploy_folder", json!("~/nowhere"), "~/nowhere is not a folder"),
+        ("deploy_folder", json!("site"), "site is not a folder"),
         ("deploy_environment", json!(["MISSING_TOKEN"]), "MISSING_TOKEN is not set in Nova's environment"),
     ] {
         let (nova, told) = deployed("2.4", |config| config[key] = value).await;

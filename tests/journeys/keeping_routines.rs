@@ -114,7 +114,7 @@ async fn question_pauses_the_run_while_others_run() {
     assert_eq!(nova.vault.read("Log.md"), "# Log\n");
     assert_eq!(row(&app, "Other").await.last.unwrap().end, RoutineEnd::Completed);
     let again = app.run_routine(RoutineRef { path: "Morning".into() }).await.unwrap_err();
-    assert_eq!(again.message, "Morning runs already, or waits for your answer.");
+    assert_eq!(again.message, "Morning is already running, or waits for your answer.");
 
     // The chat, opened later, has the card; answering it resumes the turn.
     let chat = app.open_session(SessionRef { session: run.session.clone() }).await.unwrap();
@@ -259,7 +259,10 @@ async fn runs_never_overlap() {
     let other = nova.start().await;
     assert_eq!(other.run_due_routines(true).await, Ok(false));
     let by_hand = other.run_routine(RoutineRef { path: "Morning".into() }).await.unwrap_err();
-    assert_eq!((by_hand.code, by_hand.message.as_str()), (ErrorCode::SessionBusy, "Another routine runs."));
+    assert_eq!(
+        (by_hand.code, by_hand.message.as_str()),
+        (ErrorCode::SessionBusy, "Another routine is running.")
+    );
     assert_eq!(last(&other).await.end, RoutineEnd::Running);
     nova.model.resume();
     running.await.unwrap().unwrap();

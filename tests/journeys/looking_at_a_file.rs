@@ -93,7 +93,7 @@ async fn model_without_vision_reads_kind_and_size() {
         let request = nova.model.requests().pop().unwrap();
         let shown = after_calls(&request);
         assert!(shown[0].1.contains(r#""image":"image/gif","width":1,"height":1"#), "{}", shown[0].1);
-        assert!(shown[2].1.contains("not sent: this model cannot look at images"), "{}", shown[2].1);
+        assert!(shown[2].1.contains("not sent: this model cannot read images"), "{}", shown[2].1);
         assert!(!request.to_string().contains(GIF_BASE64));
         nova.model.finish();
     }

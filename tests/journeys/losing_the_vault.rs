@@ -183,14 +183,14 @@ async fn extra_root_that_disappears_is_reported() {
     let mut events = app.events();
     fs::rename(&team, aside(&nova)).unwrap();
     let gone = wait_for(&mut events, |event| matches!(event, Event::VaultGone { .. })).await;
-    let sentence = format!("The folder that \"Team\" leads to is gone: {}.", team.display());
+    let sentence = format!("The folder that \"Team\" links to is gone: {}.", team.display());
     let Event::VaultGone { root, message, .. } = gone else { unreachable!() };
     assert_eq!((root.as_deref(), &message), (Some("Team"), &sentence));
     assert_eq!(roots().await, [sentence]);
 
     fs::rename(aside(&nova), &team).unwrap();
     let back = wait_for(&mut events, |event| matches!(event, Event::VaultBack { .. })).await;
-    let message = "The folder that \"Team\" leads to is back.".to_owned();
+    let message = "The folder that \"Team\" links to is back.".to_owned();
     assert_eq!(back, Event::VaultBack { root: Some("Team".into()), message });
     assert_eq!(roots().await, [""; 0]);
 }

@@ -193,7 +193,7 @@ async fn discards_unreadable_tools_without_following_links() {
         told.collect::<Vec<_>>(),
         [
             ("large", "it is larger than 1 MB; make it smaller."),
-            ("link", "it is a link out of its folder; put the file itself here."),
+            ("link", "it is a link to a file outside its folder; put the file itself here."),
             ("odd", "it is not UTF-8; save it as UTF-8."),
         ]
     );

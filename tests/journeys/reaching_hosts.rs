@@ -124,7 +124,7 @@ async fn name_that_resolves_to_this_machine_is_refused() {
     nova.web = Arc::new(web_with(&[("files.example.org", &inside)], |_| {}));
     let Some(app) = started(&nova).await else { return };
     let (_, events) = turn(&app, None, "Go", yes()).await;
-    assert_eq!(said(&output(&events)), "files.example.org leads to an address that is not public.\n");
+    assert_eq!(said(&output(&events)), "files.example.org resolves to an address that is not public.\n");
     assert_eq!(inside.requests(), []);
 }
 
@@ -190,7 +190,7 @@ async fn hosts_that_are_not_public_are_refused_before_anyone_is_asked() {
         let told = output(&events);
         assert_eq!(told["code"], json!("invalid_arguments"), "{told}");
         assert!(
-            told["message"].as_str().unwrap().contains(&format!("\"{host}\" is no public host")),
+            told["message"].as_str().unwrap().contains(&format!("\"{host}\" is not a public host")),
             "{told}"
         );
         assert_eq!(approver.asked().len(), 0);

@@ -232,7 +232,7 @@ async fn bombs_and_slow_servers_are_bounded_and_reported() {
     let (output, _) = read(&bomb, "http://site.example/", PATIENT).await;
     assert_eq!(
         output["message"],
-        "site.example sent an invalid response: it is compressed (gzip), which was not asked for."
+        "site.example sent an invalid response: it is compressed (gzip), which was not requested."
     );
     let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n".to_vec();
     let elements = head.clone();

@@ -170,8 +170,8 @@ type: plan
     assert_eq!(
         said,
         [
-            "it lies in CRM/People and is no contact, and its type is plan",
-            "it lies in CRM/People and is no contact"
+            "it is in CRM/People but not a contact, and its type is plan",
+            "it is in CRM/People but not a contact"
         ]
     );
     assert_eq!(problems[1]["remedy"], "Set `type: contact` in the note, or move it out of CRM/People.");

@@ -363,7 +363,7 @@ async fn only_two_hundred_of_ten_thousand_calls_are_made() {
     let events = ran(&nova, &app, ScriptedApprover::default()).await;
     assert_eq!(inner(&events).len(), 200);
     let error = result(&events).unwrap_err();
-    assert!(message(&error).contains("One run may make 200 calls of tools."), "{error}");
+    assert!(message(&error).contains("One run may make at most 200 tool calls."), "{error}");
     nova.model.finish();
 }
 

@@ -147,7 +147,7 @@ async fn unmounted_root_is_gone_until_it_is_mounted() {
     let app = nova.start().await;
     app.watch();
     assert_eq!(app.app_status(Nothing {}).await.unwrap().vault.unwrap().notes, 4);
-    let sentence = format!("The folder that \"Team\" leads to is gone: {}.", team.display());
+    let sentence = format!("The folder that \"Team\" links to is gone: {}.", team.display());
 
     let mut events = app.events();
     point.unmount();
@@ -156,7 +156,7 @@ async fn unmounted_root_is_gone_until_it_is_mounted() {
     assert_eq!((root.as_deref(), &message), (Some("Team"), &sentence));
     let (end, _) = turn(&app, None, "Write it down", allowing()).await;
     let told = nova.model.last_texts("tool").pop().unwrap();
-    assert!(told.contains("The folder that \\\"Team\\\" leads to is gone"), "{told}");
+    assert!(told.contains("The folder that \\\"Team\\\" links to is gone"), "{told}");
     for args in [
         &["vault", "status"][..],
         &["vault", "check"],
@@ -172,7 +172,7 @@ async fn unmounted_root_is_gone_until_it_is_mounted() {
     let again = MountPoint::with_disk(&team).unwrap();
     plan();
     let back = wait_for(&mut events, |event| matches!(event, Event::VaultBack { .. })).await;
-    let message = "The folder that \"Team\" leads to is back.".to_owned();
+    let message = "The folder that \"Team\" links to is back.".to_owned();
     assert_eq!(back, Event::VaultBack { root: Some("Team".into()), message });
     turn(&app, Some(&end.session), "Write it down", allowing()).await;
     assert!(fs::read_to_string(team.join("New.md")).unwrap().contains("New."));

@@ -411,7 +411,7 @@ async fn linked_folder_belongs_to_the_vault_once_listed() {
     let (code, undone) = nova.json(&["changes", "undo", set]);
     let left = &undone["conflicts"][0];
     assert_eq!((code, &left["path"], &left["unreadable"]), (1, &json!("Team/Ada Byron.md"), &json!(true)));
-    assert!(left["what"][0].as_str().unwrap().contains("leads to is gone"), "{undone}");
+    assert!(left["what"][0].as_str().unwrap().contains("links to is gone"), "{undone}");
     let said = String::from_utf8(nova.run(&["changes", "undo", set]).stdout).unwrap();
     assert!(said.starts_with("unreadable Team/Ada Byron.md: "), "{said}");
     assert!(!nova.data().join("conflicts").exists(), "there are no sides to keep");

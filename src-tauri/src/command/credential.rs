@@ -198,7 +198,7 @@ pub(super) struct Printed;
 impl SignInOpener for Printed {
     async fn open(&self, address: &Url) -> Result<(), String> {
         let host = address.host_str().unwrap_or_default();
-        print::note(&format!("Open this address of {host} in a browser on this machine and sign in:"));
+        print::note(&format!("Open this address at {host} in a browser on this machine and sign in:"));
         print::note(address.as_str());
         Ok(())
     }

@@ -165,7 +165,7 @@ fn agrees() -> Result<bool, UserError> {
     if !input.is_terminal() {
         return Err(UserError::new(
             ErrorCode::BadRequest,
-            "Nobody is there to be asked, so nothing was written.",
+            "There is no terminal to confirm at, so nothing was written.",
             "Run it at a terminal, or with --yes.",
         ));
     }

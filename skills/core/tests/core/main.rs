@@ -73,7 +73,7 @@ fn tool_is_stored_after_approval_and_the_answer_lists_its_hosts() {
     assert_eq!(*aside.0.lock().unwrap(), [("weather".to_owned(), "text".to_owned())]);
     let mut asked = core.events.types();
     asked.retain(|kind| kind == "approval_requested");
-    assert_eq!(asked.len(), 1, "a file is written, so the user is asked");
+    assert_eq!(asked.len(), 1, "a write asks");
 }
 
 #[test]

@@ -49,7 +49,7 @@ macro_rules! check {
             rest = &rest[at + said.len()..];
         }
         for other in expected.leaves_out {
-            assert!(!text.contains(other), "{other:?} is no part of the page's text:\n{text}");
+            assert!(!text.contains(other), "unexpected {other:?} in the page's text:\n{text}");
         }
         for link in expected.links {
             assert!(text.contains(&format!("]({link}")), "{link} is not linked:\n{text}");

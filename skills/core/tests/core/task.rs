@@ -37,7 +37,7 @@ fn answer_has_text_and_sources() {
             "unfinished": "20 steps used up",
         })
     );
-    assert!(outcome.from_outside, "what strangers wrote taints the turn");
+    assert!(outcome.from_outside, "untrusted text taints the turn");
     assert_eq!(outcome.drawn_from, Some([VaultPath::parse("Terms.md").unwrap()].into()));
     assert_eq!(outcome.sources.len(), 2);
     let given = delegate.given().pop().unwrap();

@@ -110,7 +110,7 @@ fn allow_for_the_session_covers_later_writes_but_no_deletion() {
         ],
     );
     assert!(outcomes.iter().all(|outcome| outcome.result.is_ok()), "{outcomes:?}");
-    assert_eq!(asked, ["vault.move_note", "vault.move_note"], "moving is asked about each time");
+    assert_eq!(asked, ["vault.move_note", "vault.move_note"], "each move asks");
     let (outcomes, asked) = turn(
         &vault,
         Decision::Once,

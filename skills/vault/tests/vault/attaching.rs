@@ -187,7 +187,7 @@ fn attachment_is_shown_first_and_undone_like_a_note() {
     let id = outcome.change_set.unwrap();
     let undone = history.undo(&id, Scope::All, &Author::new("user")).unwrap();
     assert!(undone.conflicts.is_empty());
-    assert_eq!(vault.vault.files(), before, "the folder that was made for it is gone, too");
+    assert_eq!(vault.vault.files(), before, "undo removes the created folder");
     // Redo.
     history.undo(&undone.change_set, Scope::All, &Author::new("user")).unwrap();
     assert_eq!(vault.vault.read("Files/route.gpx"), "<gpx>\n</gpx>\n");

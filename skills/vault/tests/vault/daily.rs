@@ -28,7 +28,7 @@ fn check(notes: &str, args: Value, path: &str, created: bool, text: &str) {
     assert_eq!((&value["path"], &value["created"]), (&json!(path), &json!(created)));
     assert_eq!(vault.vault.read(path), text);
     assert_eq!(outcome.changes.len(), usize::from(created));
-    assert_eq!(vault.approver.asked().len(), usize::from(created), "reading asks nobody");
+    assert_eq!(vault.approver.asked().len(), usize::from(created), "a read does not ask");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn user_sees_the_note_and_decides() {
     let diff = asked.diff.as_ref().unwrap();
     assert_eq!((diff[0].path.as_str(), diff[0].kind), (LISBON, NoteChangeKind::Deleted));
 
-    assert!(vault.closed().exists(".trash/Lisbon.md"), "nothing of the system's is there to take it");
+    assert!(vault.closed().exists(".trash/Lisbon.md"), "no system trash");
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn check(tool: &str, args: Value, edits: &[(&str, &str)]) -> Value {
     let vault = vault(NOTES);
     let mut expected = vault.vault.read(LISBON);
     for (from, to) in edits {
-        assert_eq!(expected.matches(from).count(), 1, "{from:?} is there once");
+        assert_eq!(expected.matches(from).count(), 1, "{from:?} occurs once");
         expected = expected.replace(from, to);
     }
     let value = vault.value(tool, args);

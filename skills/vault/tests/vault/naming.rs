@@ -92,7 +92,7 @@ fn missing_name_is_answered_with_the_nearest() {
         said("Lisbonne"),
         (r#"There is no note "Lisbonne"."#.to_owned(), "Nearest: Trips/Lisbon.md.".to_owned())
     );
-    assert!(said("trips/plans").1.starts_with("Nearest: Trips/Plan.md, "), "the likest comes first");
+    assert!(said("trips/plans").1.starts_with("Nearest: Trips/Plan.md, "), "best match first");
     assert_eq!(said("Xyzzy").1, "Check the list, or create it.");
 }
 

@@ -32,7 +32,7 @@ fn refused(path: &str, code: ErrorCode) {
         assert_eq!(error.code, code, "{tool} {path:?}: {error}");
         assert_eq!(vault.vault.files(), before, "{tool} {path:?}");
         assert_eq!(vault.vault.read("../outside.md"), "outside\n");
-        assert!(vault.approver.asked().is_empty(), "{tool} {path:?} asks nobody");
+        assert!(vault.approver.asked().is_empty(), "{tool} {path:?} does not ask");
     }
 }
 

@@ -218,7 +218,7 @@ fn asking_rule_asks_before_a_note_is_disclosed() {
     let allowed = run(&vault, rules, vec![decided(Decision::Once)], "read_note", args);
     assert!(allowed.outcome.result.expect("allowed").to_string().contains("canary-june"));
     let other = run(&vault, rules, Vec::new(), "read_note", json!({"path": "Work/Plan"}));
-    other.outcome.result.expect("no rule is about it");
+    other.outcome.result.expect("no rule matches");
 }
 
 #[test]
@@ -235,6 +235,6 @@ fn edit_on_the_card_does_not_run_a_denied_call() {
         // The rule refused the edit before the tool looked for the text.
         assert!(ran.said.contains("is denied by the rule"), "{}", ran.said);
         assert!(!ran.said.contains("canary-"), "{}", ran.said);
-        assert_eq!(ran.asked.len(), 2, "the question stands as it was");
+        assert_eq!(ran.asked.len(), 2, "the question is unchanged");
     }
 }

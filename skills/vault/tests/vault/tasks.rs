@@ -66,7 +66,7 @@ fn open_tasks_are_listed_by_date() {
             {"path": "House.md", "line": 6, "text": "Fix the door", "due": "2026-11-20", "status": "in_progress", "priority": "high"},
         ]})
     );
-    assert!(vault.approver.asked().is_empty(), "reading asks nobody");
+    assert!(vault.approver.asked().is_empty(), "a read does not ask");
 }
 
 #[test]

@@ -53,8 +53,7 @@ impl App {
                     let spec = tool.spec();
                     if spec.effect == Effect::Undeclared {
                         findings.push(warn(
-                            "It declares no effect, so every call asks. Declare the worst that it may do."
-                                .into(),
+                            "It declares no effect, so every call asks. Declare its strongest effect.".into(),
                         ));
                     }
                     if !spec.proposed_hosts.is_empty() {

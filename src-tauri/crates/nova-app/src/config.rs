@@ -396,7 +396,7 @@ mod tests {
     fn extra_roots_must_be_absolute() {
         let read = |text: &str| Config::parse("f", text);
         let whole = std::env::temp_dir().join("Team");
-        let config = read(&serde_json::json!({ "roots": [whole] }).to_string()).expect("a whole path");
+        let config = read(&serde_json::json!({ "roots": [whole] }).to_string()).expect("an absolute path");
         assert_eq!((config.roots, config.root.len()), (vec![whole], 1));
         assert_eq!(read("{}").expect("none").roots, Vec::<PathBuf>::new());
         for wrong in [r#"{"roots":["Team"]}"#, r#"{"roots":["~/Team"]}"#, r#"{"roots":"Team"}"#] {

@@ -30,7 +30,7 @@ impl App {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
                 format!("There is no open conflict about \"{note}\"."),
-                "Both versions may be read in the chat; change the note by hand, or ask again.",
+                "The chat shows both versions; edit the note by hand, or ask again.",
             ));
         };
         let resolved = match resolve.keep {

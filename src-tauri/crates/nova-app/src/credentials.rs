@@ -437,7 +437,7 @@ impl Opener for AtDesktop {
             .map_err(|error| error.to_string())?;
         let host = address.host_str().unwrap_or_default();
         if self.host.as_deref().is_some_and(|told| told != host) {
-            return Err(format!("the sign-in leads to another host now: {host}"));
+            return Err(format!("the sign-in now leads to another host: {host}"));
         }
         self.desktop.open_url(address.as_str())
     }

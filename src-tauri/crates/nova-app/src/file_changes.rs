@@ -199,7 +199,7 @@ pub(crate) fn file_conflict_view(conflict: FileConflict) -> ConflictView {
 fn unreadable(error: &std::io::Error) -> UserError {
     UserError::new(
         ErrorCode::Io,
-        format!("The kept changes of files cannot be read: {error}."),
+        format!("The history of file changes cannot be read: {error}."),
         "Make Nova's data folder readable.",
     )
 }

@@ -109,12 +109,12 @@ mod tests {
         let given = GivenFiles::default();
         let first = given.keep(file("bank.csv"));
         let again = given.keep(file("bank.csv"));
-        assert_ne!(first, again, "two files of one name are two");
+        assert_ne!(first, again, "files with equal names are distinct");
         assert_eq!(given.get(&first).as_deref(), Some(&file("bank.csv")));
         for _ in 0..KEPT {
             given.keep(file("other.csv"));
         }
-        assert_eq!(given.get(&first), None, "the oldest is forgotten");
+        assert_eq!(given.get(&first), None, "the oldest is evicted");
         assert_eq!(given.get("bank.csv"), None);
     }
 

@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn entry_without_a_place_is_an_error() {
-        let problem = Glance::read(&json!([{"tool": "follow_ups"}])).expect_err("it is shown nowhere");
+        let problem = Glance::read(&json!([{"tool": "follow_ups"}])).expect_err("not shown anywhere");
         assert_eq!(problem, "the entry of `follow_ups` has neither `ask` nor `badge` nor `today`");
     }
 }

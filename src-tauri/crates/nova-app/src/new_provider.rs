@@ -154,7 +154,7 @@ fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
     if url.scheme() == "http" && !local && !key.trim().is_empty() {
         return wrong(
             format!(
-                "Over plain http, anyone on the way to {} could read the key.",
+                "Over plain http, anyone on the network path to {} could read the key.",
                 url.host_str().unwrap_or_default()
             ),
             "Use an https address, or reach the server through a tunnel at http://localhost (ssh -L).",

@@ -156,7 +156,7 @@ impl App {
             }
         }
         for root in known.roots.keys().filter(|root| !now.roots.contains_key(*root)) {
-            let message = format!("The folder that \"{root}\" leads to is back.");
+            let message = format!("The folder that \"{root}\" links to is back.");
             self.emit(Event::VaultBack { root: Some(root.clone()), message });
         }
     }

@@ -308,10 +308,10 @@ fn check_type(skill: &SkillEntry, declared: &RecordType, note: &Note) -> Result<
     };
     let remedy = match declared.mark_in_words() {
         Some(mark) => format!(
-            "Set `{mark}` in the note, or say in the settings of {} how your {name}s are known.",
+            "Set `{mark}` in the note, or set in the settings of {} how your {name}s are recognised.",
             skill.name
         ),
-        None => format!("A {name} is known by: {}.", declared.recognised_by()),
+        None => format!("A {name} is recognised by: {}.", declared.recognised_by()),
     };
     Err(UserError::new(ErrorCode::BadRequest, format!("{} is not a {name}: {is}.", note.path), remedy))
 }

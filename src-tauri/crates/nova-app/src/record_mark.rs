@@ -58,7 +58,7 @@ impl NativeTool for MarkRecordTool {
             let name = declared.name();
             ToolError::failed(
                 format!("No property makes a note a {name}."),
-                format!("A {name} is known by: {}.", declared.recognised_by()),
+                format!("A {name} is recognised by: {}.", declared.recognised_by()),
             )
         })?;
         ctx.vault().set_properties(&path, &[edit]).await?;

@@ -158,7 +158,7 @@ fn instead(skill: &SkillEntry, name: &str, faults: &[ConfigFault]) -> Result<Rec
         let reason = faults.first().map_or("It cannot be used.", |fault| fault.reason.as_str());
         UserError::new(
             ErrorCode::BadRequest,
-            format!("\"{name}\" is no record type: {reason}"),
+            format!("\"{name}\" is not a valid record type: {reason}"),
             "Choose another name.",
         )
     })

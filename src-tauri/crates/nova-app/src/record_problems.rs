@@ -180,7 +180,7 @@ fn fits_nothing(note: &Note, kind: &Kind) -> Found {
     let problem = Problem {
         path: note.path.to_string(),
         line: 1,
-        problem: format!("it lies in {folder} and is no {name}{why}"),
+        problem: format!("it is in {folder} but not a {name}{why}"),
         remedy,
     };
     Found { problem, mark: mark.map(|mark| Mark(kind.skill.to_owned(), name.to_owned(), mark)) }

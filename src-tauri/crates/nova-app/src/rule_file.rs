@@ -145,7 +145,7 @@ mod tests {
                 })
             })
             .collect();
-        writers.into_iter().for_each(|writer| writer.join().expect("it wrote"));
+        writers.into_iter().for_each(|writer| writer.join().expect("the rule is written"));
         let rules = Rules::parse(&text(&place)).expect("readable");
         assert_eq!((rules.own.allow.len(), rules.own.deny.len()), (64, 1));
         assert!(text(&place).contains("deny: [ mine ] # kept"));

@@ -82,7 +82,7 @@ impl SandboxSource for App {
     fn sandbox(&self, chat: Option<&str>) -> Result<Arc<dyn Sandbox>, ToolError> {
         let folders = FolderSource::open(self, chat).map_err(|error| {
             ToolError::failed(
-                format!("The scratch folder of this chat cannot be made: {error}."),
+                format!("The scratch folder of this chat cannot be created: {error}."),
                 "Make Nova's data folder writable.",
             )
         })?;
@@ -94,7 +94,7 @@ impl SandboxSource for App {
         };
         let facts = SandboxFacts {
             folder: match scratch.is_empty() {
-                true => "an empty folder that is gone afterwards".into(),
+                true => "a temporary empty folder".into(),
                 false => "scratch folder of this chat".into(),
             },
             reads: named(Access::Read),
@@ -207,7 +207,7 @@ impl Sandbox for CallSandbox {
             let (skills, vault) = (app.registry().snapshot(), app.vault().ok());
             let copied = app.inner.sandboxes.copied(&skills, vault.as_ref(), app.private());
             copied.map_err(|error| {
-                let what = format!("The copies for a command cannot be made: {error}.");
+                let what = format!("The copies for a command cannot be created: {error}.");
                 UserError::new(ErrorCode::Io, what, "Free some space on the disk of Nova's data folder.")
             })
         });

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn two_spellings_of_one_skill_are_reported() {
         let both = json!({"CRM": {"enabled": false}, "crm": {"enabled": true}});
-        let (key, reason) = read(Some(&both)).expect_err("one skill twice");
+        let (key, reason) = read(Some(&both)).expect_err("duplicate skill");
         assert!(key == "skills.crm" && reason.contains("skills.CRM"), "{key} {reason}");
     }
 
@@ -134,6 +134,6 @@ mod tests {
             allowed_tools: vec!["bash".into()],
             config: json!({"team": "a"}),
         };
-        assert_eq!(read(Some(&set)).expect("all fits").of("crm"), Some(&own));
+        assert_eq!(read(Some(&set)).expect("all valid").of("crm"), Some(&own));
     }
 }

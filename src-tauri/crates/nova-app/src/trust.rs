@@ -338,7 +338,7 @@ impl Trust {
                 Err(error) if error.kind() == ErrorKind::InvalidData => {
                     if !self.told.load(Ordering::SeqCst) {
                         let message = format!(
-                            "{} is broken ({error}); correct it, or start Nova again to begin a new one",
+                            "{} is broken ({error}); correct it, or restart Nova to begin a new one",
                             self.file.display()
                         );
                         return Err(std::io::Error::new(ErrorKind::InvalidData, message));

@@ -28,7 +28,7 @@ impl Unconfined {
         }
         let Some(answer) = self.desktop.confirm(TITLE, TEXT).await else { return false };
         if let Err(error) = self.trust.answer_unconfined(answer) {
-            tracing::warn!(%error, "cannot save the answer about unconfined commands");
+            tracing::warn!(%error, "cannot save the answer about unconfined tools");
         }
         answer
     }

@@ -120,7 +120,7 @@ impl App {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
                 format!("{} cannot be an extra root.", self.places().shown(&path)),
-                "Choose a folder that neither holds nor lies in the vault or Nova's own folders.",
+                "Choose a folder that neither contains the vault or Nova's own folders nor is inside them.",
             ));
         }
         let mut config = self.config();
@@ -179,7 +179,7 @@ fn private_entry(vault: &Vault, entry: &str, home: Option<&Path>) -> Result<Stri
         return Err(UserError::new(
             ErrorCode::NoteNotFound,
             format!("The vault has no note or folder \"{entry}\"."),
-            "Choose one that lies in the vault.",
+            "Choose one inside the vault.",
         ));
     }
     Ok(named)

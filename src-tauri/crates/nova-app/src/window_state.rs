@@ -98,7 +98,7 @@ impl App {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
                 format!(
-                    "The draft has {} MB; at most {} MB can be saved.",
+                    "The draft is {} MB; at most {} MB can be saved.",
                     bytes.len() >> 20,
                     MOST_BYTES >> 20
                 ),
@@ -205,7 +205,7 @@ fn write_image(folder: &Path, image: &NewImage) -> Result<DraftImage, UserError>
         return Err(UserError::new(
             ErrorCode::BadRequest,
             format!(
-                "{} has {} MB; at most {} MB can be saved.",
+                "{} is {} MB; at most {} MB can be saved.",
                 image.name,
                 bytes.len() >> 20,
                 MOST_BYTES >> 20

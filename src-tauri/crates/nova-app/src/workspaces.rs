@@ -54,7 +54,7 @@ impl App {
         blocking(move || {
             let given = PathBuf::from(&add.path);
             if !given.is_absolute() {
-                return Err(refused("A workspace is named by its whole path."));
+                return Err(refused("A workspace needs an absolute path."));
             }
             let places = app.places();
             let real = refuse(&given, places.home.as_deref(), &app.taken_folders())
@@ -130,14 +130,14 @@ impl App {
     /// Folders that a workspace must not be, contain or be in.
     fn taken_folders(&self) -> Vec<(PathBuf, String)> {
         let places = self.places();
-        let own = "a folder of Nova's own".to_owned();
+        let own = "one of Nova's own folders".to_owned();
         let mut taken = vec![(places.config.clone(), own.clone()), (places.data.clone(), own)];
         if let Some(program) = std::env::current_exe().ok().and_then(|own| own.parent().map(Path::to_owned)) {
-            taken.push((program, "the folder of the program".to_owned()));
+            taken.push((program, "the program's folder".to_owned()));
         }
         let config = self.config();
         let vault = self.vault().ok().map(|vault| vault.root().to_owned()).or(config.vault);
-        taken.extend(vault.map(|vault| (vault, "the vault, whose notes are reached as vault/…".to_owned())));
+        taken.extend(vault.map(|vault| (vault, "the vault, whose notes are at vault/…".to_owned())));
         taken.extend(config.roots.into_iter().map(|root| (root, "a folder of the vault".to_owned())));
         taken
     }

@@ -18,7 +18,7 @@ pub(crate) fn fit(tool: &ToolEntry, args: Value) -> Result<Value, UserError> {
         Some(host) => Err(UserError::new(
             ErrorCode::InvalidArguments,
             format!(
-                "The arguments do not fit {}: hosts: \"{}\" is no public host.",
+                "The arguments do not fit {}: hosts: \"{}\" is not a public host.",
                 tool.shown_name(),
                 shortened(host)
             ),

@@ -119,7 +119,7 @@ impl CallCredentials {
     ) -> Result<(), ToolError> {
         let hosts = self.consumer.hosts.join(", ");
         let to = if hosts.is_empty() {
-            "and send it nowhere".to_owned()
+            "without sending it".to_owned()
         } else {
             format!("and send it to {hosts}")
         };

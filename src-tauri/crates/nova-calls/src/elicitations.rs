@@ -79,7 +79,7 @@ impl ToolUser for CallUser {
                     "{} asked more than {QUESTIONS} times in one call and was stopped.",
                     elicitation.from
                 ),
-                "Tell the author of the server.",
+                "Report it to the server's author.",
             ));
         }
         let _asking = self.asking.lock().await;

@@ -96,7 +96,7 @@ impl State {
         }
         let opened = self.source.open(self.chat.as_deref()).map_err(|error| {
             ToolError::failed(
-                format!("The scratch folder of this chat cannot be made: {error}."),
+                format!("The scratch folder of this chat cannot be created: {error}."),
                 "Make Nova's data folder writable.",
             )
         })?;

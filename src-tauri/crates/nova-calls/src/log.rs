@@ -28,10 +28,8 @@ impl CallLog {
                 let end = message.floor_char_boundary(LONGEST_LINE);
                 lines.push(LogLine { level, message: message[..end].to_owned() });
             }
-            MOST_LINES => lines.push(LogLine {
-                level: LevelView::Warn,
-                message: "More lines were logged; they are left out.".into(),
-            }),
+            MOST_LINES => lines
+                .push(LogLine { level: LevelView::Warn, message: "Further log lines were dropped.".into() }),
             _ => {}
         }
     }

@@ -56,7 +56,7 @@ impl ToolProcess for CallProcess {
         so_far: ProcessSoFar,
     ) -> Result<ProcessOutput, ToolError> {
         let Some(Configured { source, chat, config, secrets }) = &self.configured else {
-            return refused("This tool may not run a configured command.", "Tell the tool's author.");
+            return refused("This tool may not run a configured command.", "Report it to the tool's author.");
         };
         let Some(command) = ConfiguredCommand::of(config, name) else {
             return refused(&format!("{name}_command is not set."), "Set it in the skill's configuration.");
@@ -66,7 +66,7 @@ impl ToolProcess for CallProcess {
             let value = source.variable(name).ok_or_else(|| {
                 ToolError::failed(
                     format!("The command did not run: {name} is not set in Nova's environment."),
-                    "Start Nova with it, or take it out of the skill's configuration.",
+                    "Start Nova with it, or remove it from the skill's configuration.",
                 )
             })?;
             secrets.add(&value);

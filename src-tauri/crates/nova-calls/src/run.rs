@@ -365,7 +365,7 @@ impl<'a> Running<'a> {
                     "{} tried to change notes or files without declaring the effect write. Nothing was changed.",
                     tool.shown_name()
                 ),
-                "Tell the skill's author.",
+                "Report it to the skill's author.",
             ));
         }
         if !self.asked && self.wants_approval(tool, &args) {

@@ -185,7 +185,7 @@ error_codes! {
     ProviderBadResponse = "provider_bad_response",
     /// The model cannot call tools.
     ModelWithoutTools = "model_without_tools",
-    /// The model cannot look at images.
+    /// The model cannot read images.
     ModelWithoutImages = "model_without_images",
     /// The request does not fit into the context configured for the model.
     ContextTooSmall = "context_too_small",

@@ -71,8 +71,7 @@ pub(crate) fn receive(socket: &mut UnixStream) -> io::Result<Order> {
     let mut length = [0; 4];
     let (bytes, descriptors) = take(socket.as_fd(), &mut length)?;
     let mut descriptors = descriptors.into_iter();
-    let stdin =
-        descriptors.next().ok_or_else(|| io::Error::other("no standard input came with the order"))?;
+    let stdin = descriptors.next().ok_or_else(|| io::Error::other("the order has no standard input"))?;
     socket.read_exact(&mut length[bytes..])?;
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_ENVIRONMENT {

@@ -134,7 +134,8 @@ fn command(args: Vec<OsString>, socket: &mut UnixStream) -> Result<Pid, String> 
     rustix::stdio::dup2_stdin(stdin).map_err(failed("standard input"))?;
 
     nix::unistd::sethostname("nova").map_err(|error| format!("host name: {error}"))?;
-    root::make(view, &confinement.limits).map_err(|reason| format!("its view cannot be made: {reason}"))?;
+    root::make(view, &confinement.limits)
+        .map_err(|reason| format!("its view cannot be created: {reason}"))?;
     std::env::set_current_dir(&folder)
         .map_err(|error| format!("cannot start it in {}: {error}", folder.display()))?;
     rustix::thread::set_no_new_privs(true).map_err(failed("privileges"))?;

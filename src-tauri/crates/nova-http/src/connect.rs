@@ -125,7 +125,7 @@ pub(crate) async fn dial(
         None => Vec::new(),
     };
     let any = !found.is_empty();
-    let mut last = "the name has no address".to_owned();
+    let mut last = "the name does not resolve".to_owned();
     let mut passed = found.into_iter().filter(|address| allow(address.ip())).peekable();
     if any && passed.peek().is_none() {
         return Err(NotDialled::NotPublic);

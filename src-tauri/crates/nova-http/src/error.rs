@@ -15,7 +15,7 @@ pub enum WebError {
     #[error("{} is not a public address.", if host.is_empty() { "This" } else { host })]
     Internal { host: String },
     /// Plain http to another machine, which anyone on the path could read.
-    #[error("Plain http to {host} is refused: anyone on the way could read it.")]
+    #[error("Plain http to {host} is refused: anyone on the network path could read it.")]
     Plain { host: String },
     /// The request itself is invalid.
     #[error("The request cannot be sent: {reason}.")]
@@ -53,7 +53,7 @@ impl WebError {
             Self::NotAllowed(error) => return error.hint(),
             Self::Unreachable { .. } | Self::TooSlow { .. } => "Check the connection, then try again.",
             Self::Certificate { .. } => {
-                "Check the name of the server; its own authority has to be installed on this system."
+                "Check the name of the server; a private certificate authority must be installed on this system."
             }
             Self::TooLarge { .. } => "Request less at once.",
             Self::BadAnswer { .. } => "Try again; the server may be at fault.",

@@ -228,7 +228,7 @@ impl Proxy {
             dial(self.names.as_ref(), self.allow, place.url.host(), place.port).await.map_err(|why| match why
             {
                 NotDialled::NotPublic => {
-                    Refusal::forbidden(format!("{} leads to an address that is not public.", place.named))
+                    Refusal::forbidden(format!("{} resolves to an address that is not public.", place.named))
                 }
                 NotDialled::Unreachable(why) => unreachable(why),
             })

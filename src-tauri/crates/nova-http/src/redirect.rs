@@ -117,7 +117,7 @@ impl Hop {
         }
         if elsewhere && next.body.is_some() {
             // The body may be a secret meant for this host only.
-            return Err(refused(format!("it asks for the same body to be sent to {}", next.host)));
+            return Err(refused(format!("it redirects the same body to {}", next.host)));
         }
         if elsewhere || self.url.scheme() != next.url.scheme() {
             let harmless = HARMLESS.into_iter();
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(names(&next(&from, 302, "https://b.example.com/")), ["accept", "content-type"]);
         assert_eq!(names(&next(&from, 302, "//a.example.com:8443/")), ["accept", "content-type"]);
         let back = next(&next(&from, 302, "https://b.example.com/"), 302, "https://a.example.com/");
-        assert_eq!(names(&back), ["accept", "content-type"], "they do not come back either");
+        assert_eq!(names(&back), ["accept", "content-type"], "dropped headers are not restored");
         let plain = hop("GET", "http://a.example.com/", None);
         assert_eq!(names(&next(&plain, 302, "https://a.example.com/")), ["accept", "content-type"]);
     }

@@ -28,7 +28,7 @@ impl Names for SystemNames {
 
 /// A name resolved only to addresses that tools may not reach.
 #[derive(Debug, thiserror::Error)]
-#[error("the name leads to an address that is not public")]
+#[error("the name resolves to an address that is not public")]
 pub(crate) struct NotPublic;
 
 /// Gives the connection exactly the addresses that passed the filter: without a second lookup there is no

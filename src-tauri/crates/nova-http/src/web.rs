@@ -168,7 +168,7 @@ impl Web {
         if let Some(encoding) = encoding {
             return Err(WebError::BadAnswer {
                 host: hop.host.clone(),
-                reason: format!("it is compressed ({encoding}), which was not asked for"),
+                reason: format!("it is compressed ({encoding}), which was not requested"),
             });
         }
         let body = self.body(hop, response).await?;
@@ -264,5 +264,5 @@ fn failed(hop: &Hop, error: reqwest::Error) -> WebError {
 /// The root cause, usually the most specific message.
 fn innermost(error: &reqwest::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    causes.last().map_or_else(|| "no reason is known".to_owned(), ToString::to_string)
+    causes.last().map_or_else(|| "unknown reason".to_owned(), ToString::to_string)
 }

@@ -276,7 +276,7 @@ impl Home {
             message["id"] == 2 && message["result"]["tools"].as_array().is_some_and(|tools| !tools.is_empty())
         });
         let took = began.elapsed();
-        assert!(listed.is_some(), "it ended before it listed its tools");
+        assert!(listed.is_some(), "it exited before it listed its tools");
         drop(stdin);
         child.wait().unwrap();
         took

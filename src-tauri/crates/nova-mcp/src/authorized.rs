@@ -77,9 +77,11 @@ impl Gate {
         }
         let what = match &now.wanted {
             Some(wanted) if wanted.insufficient_scope && !wanted.scopes.is_empty() => {
-                format!("{name} needs a sign-in that allows more: {}.", short(&wanted.scopes.join(", ")))
+                format!("{name} needs a sign-in with more permissions: {}.", short(&wanted.scopes.join(", ")))
             }
-            Some(wanted) if wanted.insufficient_scope => format!("{name} needs a sign-in that allows more."),
+            Some(wanted) if wanted.insufficient_scope => {
+                format!("{name} needs a sign-in with more permissions.")
+            }
             _ => format!("{name} needs a sign-in."),
         };
         let word = if name.contains(' ') { format!("{name:?}") } else { name.clone() };

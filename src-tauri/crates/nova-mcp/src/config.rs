@@ -256,7 +256,7 @@ fn read_command(
     }
     let cwd = text(entry, "cwd", at)?.map(PathBuf::from);
     if cwd.as_ref().is_some_and(|cwd| !cwd.is_absolute()) {
-        return Err(format!("{} is not an absolute path. Write the whole path.", at("cwd")));
+        return Err(format!("{} is not an absolute path. Write the absolute path.", at("cwd")));
     }
     let env = templates(entry.get("env"), Place::Env, &at("env"))?;
     if let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
@@ -292,7 +292,7 @@ fn templates(value: Option<&Value>, place: Place, at: &str) -> Result<BTreeMap<S
         let written = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return Err(format!("{at}.{name} is not a text. Write it in quotation marks.")),
+            _ => return Err(format!("{at}.{name} is not a string. Write it in quotation marks.")),
         };
         let template = Template::parse(place, &written)
             .map_err(|error| format!("{at}.{name}: {error} {}", error.hint()))?;
@@ -337,12 +337,12 @@ fn text(
     match entry.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(format!("{} is not a text. Write it in quotation marks.", at(key))),
+        Some(_) => Err(format!("{} is not a string. Write it in quotation marks.", at(key))),
     }
 }
 
 fn texts(value: Option<&Value>, at: &str) -> Result<Vec<String>, String> {
-    let wrong = || format!("{at} is not a list of texts. Write [\"…\", \"…\"].");
+    let wrong = || format!("{at} is not a list of strings. Write [\"…\", \"…\"].");
     match value {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => {

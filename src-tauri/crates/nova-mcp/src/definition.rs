@@ -173,7 +173,7 @@ impl Definition {
 
     /// Why the tool cannot be used, and the remedy. `before` are the tools listed earlier.
     pub(crate) fn fault(&self, before: &[&Self]) -> Option<String> {
-        const TELL: &str = "Tell the author of the server";
+        const TELL: &str = "Report it to the server's author";
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
         let name = short(&harmless_line(&self.name));
         if self.name.is_empty() || self.name.len() > limits::NAME || !self.name.chars().all(legal) {

@@ -176,7 +176,7 @@ mod tests {
         waits(&router).await;
         drop(first);
         assert_eq!(asked.await.expect("an answer").action, ElicitationAction::Cancel);
-        assert!(questions.try_recv().is_err(), "nobody was asked");
+        assert!(questions.try_recv().is_err(), "no question was asked");
     }
 
     #[tokio::test]

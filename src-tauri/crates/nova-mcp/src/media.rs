@@ -68,7 +68,7 @@ mod tests {
         let media = Media::default();
         let large = |letter: char| {
             let text = letter.to_string().repeat(limits::MEDIA / 3 * 4);
-            media.keep("image/png", &text).expect("it is kept")
+            media.keep("image/png", &text).expect("the media is stored")
         };
         let ids: Vec<String> = ('A'..='Z').map(large).collect();
         let left = ids.iter().filter(|id| media.get(id).is_some()).count();

@@ -90,7 +90,7 @@ impl Connection {
             ServerResult::GetPromptResult(filled) => filled,
             ServerResult::InputRequiredResult(_) => {
                 return Err(Trouble::failed(
-                    format!("{} asks for more before it gives this prompt.", self.server()),
+                    format!("{} asks for input before it returns this prompt.", self.server()),
                     "Use one of its tools, which can ask you.",
                 ));
             }

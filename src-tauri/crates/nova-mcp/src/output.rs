@@ -124,10 +124,10 @@ pub(crate) fn said(block: &ContentBlock) -> String {
             ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                 format!("{uri}: {}", left_out("file", mime_type.as_deref().unwrap_or("unknown"), blob))
             }
-            _ => "[left out: a kind of content that Nova does not know]".into(),
+            _ => "[left out: an unknown kind of content]".into(),
         },
         ContentBlock::ResourceLink(link) => format!("{}: {}", link.name, link.uri),
-        _ => "[left out: a kind of content that Nova does not know]".into(),
+        _ => "[left out: an unknown kind of content]".into(),
     }
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn resource(contents: &ResourceContents, media: &Media) -> Value {
 }
 
 fn unknown() -> Value {
-    json!({ "left_out": "a kind of content that Nova does not know" })
+    json!({ "left_out": "an unknown kind of content" })
 }
 
 fn file(what: &str, kind: &str, data: &str, media: &Media) -> Value {

@@ -96,7 +96,7 @@ impl Connection {
             let ServerResult::ListResourcesResult(page) =
                 self.ask(ClientRequest::ListResourcesRequest(request), left, limit).await?
             else {
-                return Err(self.faulty("answered the question for its resources with something else"));
+                return Err(self.faulty("sent an invalid answer to the request for its resources"));
             };
             resources.extend(page.resources);
             cursor = page.next_cursor;
@@ -143,7 +143,7 @@ impl Connection {
         };
         match self.ask_in_rounds(request, limit, asks, on_progress).await? {
             ServerResult::ReadResourceResult(read) => Ok(read),
-            _ => Err(self.faulty("answered with something that is not a resource")),
+            _ => Err(self.faulty("sent an invalid answer to the request for a resource")),
         }
     }
 }

@@ -174,7 +174,7 @@ async fn by_address(
     }
     if address.is_legacy().await {
         return Err(Trouble::failed(
-            format!("{} speaks the old HTTP+SSE transport, which is not supported.", config.name),
+            format!("{} uses the old HTTP+SSE transport, which is not supported.", config.name),
             "Use its address for Streamable HTTP.",
         ));
     }
@@ -208,7 +208,7 @@ async fn resolved(
 fn not_found(config: &ServerConfig, program: &str) -> Trouble {
     Trouble::failed(
         format!("The command of {} was not found or is not a program: {}.", config.name, sentence(program)),
-        "Install it, or write its whole path.",
+        "Install it, or write its absolute path.",
     )
 }
 
@@ -241,7 +241,7 @@ fn not_greeted(
             faulty("answered a request that Nova did not send".into())
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
-            faulty("supports no version of the protocol that Nova knows".into())
+            faulty("supports no protocol version that Nova supports".into())
         }
         ClientInitializeError::JsonRpcError(error) => {
             faulty(format!("refused to initialize: {}", sentence(&error.message)))

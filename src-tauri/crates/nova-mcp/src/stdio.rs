@@ -103,7 +103,7 @@ impl Stdio {
                 let text = short(&harmless_line(&String::from_utf8_lossy(&line[..line.len().min(2_000)])));
                 let first = self.first_noise.get_or_insert(text);
                 if self.noise > limits::NOISE {
-                    return Err(format!("It prints text where only messages belong: \"{first}\""));
+                    return Err(format!("It prints text between its messages: \"{first}\""));
                 }
                 self.ending.hear_noise(first);
                 Ok(None)

@@ -92,7 +92,7 @@ pub enum ProviderError {
         model: String,
     },
     /// The model does not accept images, but the request contains some.
-    #[error("`{model}` of {provider} cannot look at images")]
+    #[error("`{model}` of {provider} cannot read images")]
     NoImages {
         /// The provider's id.
         provider: String,
@@ -204,7 +204,7 @@ impl ProviderError {
                 "Choose a model that can call tools; the list of models says which cannot.".into()
             }
             Self::NoImages { .. } => {
-                "Choose a model that can look at images, or send the message without them.".into()
+                "Choose a model that can read images, or send the message without them.".into()
             }
             Self::ContextTooSmall { provider, .. } => format!(
                 "Raise `context` of the provider `{provider}` in nova.config.json, or remove it: Nova then \

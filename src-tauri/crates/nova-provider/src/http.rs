@@ -364,7 +364,7 @@ impl Answer {
             self.left = self
                 .left
                 .checked_sub(chunk.len())
-                .ok_or_else(|| self.bad("it is larger than any answer may be"))?;
+                .ok_or_else(|| self.bad("it exceeds the size limit of an answer"))?;
         }
         Ok(chunk)
     }

@@ -130,7 +130,7 @@ mod tests {
         let schema: Value = serde_json::from_str(schema).expect("JSON");
         let expected: Value = serde_json::from_str(expected).expect("JSON");
         assert_eq!(normalise_schema(&schema), expected);
-        assert_eq!(normalise_schema(&expected), expected, "normal already");
+        assert_eq!(normalise_schema(&expected), expected, "already normalised");
     }
 
     #[test]

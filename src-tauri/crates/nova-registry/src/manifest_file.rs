@@ -19,7 +19,11 @@ const MAX_BYTES: usize = 256 * 1024;
 /// The problem that makes it unusable.
 pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> {
     let Value::Object(root) = yaml::<Value>(MANIFEST, text)?.unwrap_or_default_object() else {
-        return Err(Finding::error(MANIFEST, None, "It is not a list of keys with values. Write it as one."));
+        return Err(Finding::error(
+            MANIFEST,
+            None,
+            "It is not a mapping of keys to values. Write it as one.",
+        ));
     };
     let mut manifest: Manifest = yaml(MANIFEST, text)?.unwrap_or_default();
     if manifest.display_name.is_none() {
@@ -44,7 +48,7 @@ pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> 
             findings.push(Finding::warning(
                 MANIFEST,
                 line,
-                format!("The key {key} is not known. There are: {}.", Manifest::KEYS.join(", ")),
+                format!("Unknown key {key}. Known keys: {}.", Manifest::KEYS.join(", ")),
             ));
         }
         for inner in value.as_object().into_iter().flatten().map(|(inner, _)| inner) {
@@ -55,7 +59,7 @@ pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> 
                 findings.push(Finding::warning(
                     MANIFEST,
                     line,
-                    format!("The key {key}.{inner} is not known. There are: {}.", known.join(", ")),
+                    format!("Unknown key {key}.{inner}. Known keys: {}.", known.join(", ")),
                 ));
             }
         }
@@ -85,7 +89,7 @@ pub fn records_in(manifest_yaml: &str) -> RecordTypes {
 pub(crate) fn defaults(text: &str, schema: Option<&Value>) -> Result<Value, Finding> {
     let value = yaml::<Value>(CONFIG, text)?.unwrap_or_default_object();
     if !value.is_object() {
-        return Err(Finding::error(CONFIG, None, "It is not a list of keys with values. Write it as one."));
+        return Err(Finding::error(CONFIG, None, "It is not a mapping of keys to values. Write it as one."));
     }
     // A required value may come from the user.
     let faults = config_faults(schema, &value).into_iter().find(|fault| !fault.missing);
@@ -220,8 +224,8 @@ mod tests {
         assert_eq!(
             said,
             [
-                "manifest.yaml, line 2: The key loading.mdoe is not known. There are: mode, always, lifetime, skill_id, skill_label.",
-                "manifest.yaml, line 4: The key colour is not known. There are: display_name, summary, version, author, tags, icon, loading, requires, hints, routing, records, vault, panel, glance, config.",
+                "manifest.yaml, line 2: Unknown key loading.mdoe. Known keys: mode, always, lifetime, skill_id, skill_label.",
+                "manifest.yaml, line 4: Unknown key colour. Known keys: display_name, summary, version, author, tags, icon, loading, requires, hints, routing, records, vault, panel, glance, config.",
             ]
         );
     }

@@ -42,7 +42,9 @@ enum Place {
 pub enum SkillFileError {
     #[error("\"{0}\" is not a path in the skill's folder. Name a file relative to it, without \"..\".")]
     Outside(String),
-    #[error("{path} leads out of the skill's folder by a link, and is not read. Put the file itself there.")]
+    #[error(
+        "{path} is a link to a file outside the skill's folder, and is not read. Put the file itself there."
+    )]
     LinkOut { path: String },
     #[error("The skill has no file \"{path}\". {}", listed(.files))]
     NotFound { path: String, files: Vec<String> },

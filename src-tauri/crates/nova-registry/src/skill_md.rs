@@ -210,7 +210,7 @@ fn parse(front: &str, below: &str, findings: &mut Vec<Finding>) -> Result<(Root,
                 return Ok((root, parsed.content.trim().to_owned()));
             }
             None | Some(Value::Null) => (None, "it is empty".to_owned()),
-            Some(_) => (None, "it is not a list of keys with values".to_owned()),
+            Some(_) => (None, "it is not a mapping of keys to values".to_owned()),
         },
         Err(error) => match yaml(front) {
             Err(error) => yaml_fault(&error, 1),
@@ -348,7 +348,7 @@ impl Fields<'_> {
                 "name" | "description" | "compatibility" => Severity::Error,
                 _ => Severity::Warning,
             };
-            self.report(severity, key, format!("{key} is not a text. Write it as one."));
+            self.report(severity, key, format!("{key} is not a string. Write it as one."));
             return None;
         };
         let count = text.chars().count();

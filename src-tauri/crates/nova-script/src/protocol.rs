@@ -21,7 +21,7 @@ pub enum MessageError {
     TooLong(u64),
     #[error("not a message: {0}")]
     Malformed(#[from] serde_json::Error),
-    #[error("the other side is gone: {0}")]
+    #[error("the peer closed the connection: {0}")]
     Gone(#[from] io::Error),
 }
 

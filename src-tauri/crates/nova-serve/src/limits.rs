@@ -65,7 +65,7 @@ impl Calls {
             running = self.running.clone().acquire_owned() => running,
             () = cancel.cancelled() => return Err(busy("The call was cancelled.")),
         };
-        let running = running.map_err(|_| busy("The server is ending."))?;
+        let running = running.map_err(|_| busy("The server is shutting down."))?;
         Ok(Place { _accepted: accepted, _running: running })
     }
 

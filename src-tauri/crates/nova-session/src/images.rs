@@ -83,8 +83,7 @@ impl<'a> Showing<'a> {
             parts.push(format!("(With {}.)", named(&sent)));
         }
         if !left.is_empty() {
-            let why =
-                if self.takes { "no longer sent" } else { "not sent: this model cannot look at images" };
+            let why = if self.takes { "no longer sent" } else { "not sent: this model cannot read images" };
             parts.push(format!("(With {}, {why}.)", named(&left)));
         }
         parts.retain(|part| !part.is_empty());
@@ -243,7 +242,7 @@ mod tests {
         );
         let blind = sent(&messages, &[&a, &b], false);
         assert_eq!(blind[0].1 + blind[2].1, 0);
-        assert!(blind[0].0.contains("not sent: this model cannot look at images"), "{}", blind[0].0);
+        assert!(blind[0].0.contains("not sent: this model cannot read images"), "{}", blind[0].0);
         // An image that is missing in the database is only named.
         let lost = sent(&messages, &[&a], true);
         assert_eq!((lost[0].1, lost[2].1), (1, 1));

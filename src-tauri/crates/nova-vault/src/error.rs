@@ -382,8 +382,10 @@ impl VaultError {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     "Give your user the right to write there and try again.".to_owned()
                 }
-                _ => "Check the disk, then try again; `nova changes list` has what could not be taken back."
-                    .to_owned(),
+                _ => {
+                    "Check the disk, then try again; `nova changes list` lists what could not be rolled back."
+                        .to_owned()
+                }
             },
             VaultError::Torn { .. } => {
                 "Check the disk, then restart Nova: it completes the write.".to_owned()

@@ -50,9 +50,7 @@ impl Vault {
             atomic_exchange: exchange.as_ref().map(Result::is_ok),
             atomic_exchange_reason: match exchange {
                 Some(Ok(())) => None,
-                Some(Err(reason)) => {
-                    Some(format!("{reason}; an edit made in the same instant as Nova's may be seen too late"))
-                }
+                Some(Err(reason)) => Some(format!("{reason}; a concurrent edit may be detected too late")),
                 None => Some("not known before Nova has changed a note".to_owned()),
             },
         })

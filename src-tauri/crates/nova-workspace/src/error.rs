@@ -6,9 +6,9 @@ pub const MAX_WRITTEN_BYTES: u64 = 8 * 1024 * 1024;
 /// Why a file could not be read, searched or written. Paths are spelled as by the caller.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    #[error("{path} is in no folder that is open to tools")]
+    #[error("{path} is not in a folder that tools may use")]
     NoFolder { path: String, folders: Vec<String> },
-    #[error("{path} leads out of its folder")]
+    #[error("{path} is a link to a path outside its folder")]
     Outside { path: String },
     #[error("{path} was not found")]
     NotFound { path: String },
@@ -24,7 +24,7 @@ pub enum FileError {
     Io { path: String, source: io::Error },
     #[error("{path} is larger than {} MB", MAX_WRITTEN_BYTES / 1024 / 1024)]
     TooLarge { path: String },
-    #[error("{path} lies in {folder}, which is open for reading only")]
+    #[error("{path} is in {folder}, which is read-only")]
     ReadOnly { path: String, folder: String },
     #[error("the text to replace was found {found} times in {path}, not {expected}")]
     Count { path: String, found: usize, expected: usize },

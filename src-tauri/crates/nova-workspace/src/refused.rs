@@ -9,9 +9,9 @@ pub enum Refused {
     Missing { folder: PathBuf, reason: String },
     #[error("{folder} is {what}")]
     Is { folder: PathBuf, what: String },
-    #[error("{folder} lies in {what}, {other}")]
+    #[error("{folder} is inside {what}, {other}")]
     LiesIn { folder: PathBuf, what: String, other: PathBuf },
-    #[error("{folder} holds {what}, {other}")]
+    #[error("{folder} contains {what}, {other}")]
     Holds { folder: PathBuf, what: String, other: PathBuf },
 }
 
@@ -72,7 +72,7 @@ pub fn refuse(folder: &Path, home: Option<&Path>, taken: &[(PathBuf, String)]) -
     let secret = home
         .into_iter()
         .flat_map(|home| SECRET.map(|below| (home.join(below), "a place for keys and passwords".to_owned())));
-    let system = SYSTEM.map(|path| (PathBuf::from(path), "a folder of the system".to_owned()));
+    let system = SYSTEM.map(|path| (PathBuf::from(path), "a system folder".to_owned()));
     for (other, what) in taken.iter().cloned().chain(secret).chain(system) {
         // A folder that does not exist yet may be created later.
         let other = real_path(&other);

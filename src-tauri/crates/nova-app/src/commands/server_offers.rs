@@ -98,7 +98,7 @@ impl App {
         self.inner.mcp.media(id).ok_or_else(|| {
             UserError::new(
                 ErrorCode::BadRequest,
-                "It is no longer available: Nova keeps the files of the newest answers until it is closed.",
+                "It is no longer available: Nova caches the files of recent answers only, and only until it is closed.",
                 "Call the tool again.",
             )
         })
@@ -132,7 +132,7 @@ impl App {
         }
         let wrong = |message: String, hint: &str| UserError::new(ErrorCode::BadRequest, message, hint);
         if outside.len() > TAKEN_ALONG {
-            let most = format!("A message takes at most {TAKEN_ALONG} prompts and resources.");
+            let most = format!("A message can have at most {TAKEN_ALONG} prompts and resources.");
             return Err(wrong(most, "Remove one."));
         }
         let offered = self.inner.mcp.offered();

@@ -117,7 +117,7 @@ impl App {
                 let SignIn::Configured(sign_in) = sign_in else {
                     return Err(unknown(
                         format!("The sign-in {of} needs no grant."),
-                        "Its client goes to its provider and to nobody else.",
+                        "Its client secret is sent to its provider only.",
                     ));
                 };
                 let destination = sign_in.destination()?;

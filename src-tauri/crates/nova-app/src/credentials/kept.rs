@@ -260,8 +260,7 @@ impl Kept {
             Ok(Err(error)) => return KnownCredentials::Unreachable(format!("{error} {}", error.hint())),
             Err(_) => {
                 return KnownCredentials::Unreachable(
-                    "The keychain does not answer. Unlock it, then look again in Settings, Credentials."
-                        .into(),
+                    "The keychain does not answer. Unlock it, then refresh Settings, Credentials.".into(),
                 );
             }
         };

@@ -64,7 +64,7 @@ impl App {
         Err(UserError::new(
             ErrorCode::ProviderNotAgreed,
             format!(
-                "{variable} was agreed to for another address of {}, but would be sent to {host}.",
+                "You allowed {variable} for another address of {}; it would now be sent to {host}.",
                 config.id
             ),
             format!("Agree in the window, or run: nova provider allow {}", config.id),
@@ -85,7 +85,10 @@ impl App {
         }
         Err(UserError::new(
             ErrorCode::ConfigBroken,
-            format!("Over plain http, anyone on the way to {host} could read the key of {}.", config.id),
+            format!(
+                "Over plain http, anyone on the network path to {host} could read the key of {}.",
+                config.id
+            ),
             "Use an https address, reach the server through a tunnel at http://localhost (ssh -L), or \
              remove the key.",
         ))

@@ -161,7 +161,7 @@ impl App {
             Slot::take(&data)?.ok_or_else(|| {
                 UserError::new(
                     ErrorCode::SessionBusy,
-                    "Another routine runs.",
+                    "Another routine is running.",
                     "Try again when it has ended.",
                 )
             })

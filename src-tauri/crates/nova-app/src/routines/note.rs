@@ -83,7 +83,7 @@ impl RoutineNote {
         let zone = match text("zone")? {
             None => here.clone(),
             Some(name) => TimeZone::get(name.trim()).map_err(|_| {
-                format!("`zone: {name}` is no time zone. Name one such as Europe/Berlin, or leave it out.")
+                format!("`zone: {name}` is not a time zone. Use one such as Europe/Berlin, or leave it out.")
             })?,
         };
         if self.when.is_empty() {
@@ -95,9 +95,7 @@ impl RoutineNote {
             None => {
                 let body = note.text[note.document.body_start()..].trim();
                 if body.is_empty() {
-                    return Err(
-                        "It says nothing. Write the message below the properties, or name a `tool`.".into()
-                    );
+                    return Err("It has no message. Write one below the properties, or name a `tool`.".into());
                 }
                 Does::Say(body.to_owned())
             }
@@ -119,7 +117,7 @@ fn arguments(text: Option<String>) -> Result<Map<String, Value>, String> {
     let Some(text) = text else { return Ok(Map::new()) };
     match serde_json::from_str(&text) {
         Ok(Value::Object(args)) => Ok(args),
-        _ => Err(format!("`args: {text}` is no JSON object. Write it as '{{\"due\": \"..today\"}}'.")),
+        _ => Err(format!("`args: {text}` is not a JSON object. Write it as '{{\"due\": \"..today\"}}'.")),
     }
 }
 

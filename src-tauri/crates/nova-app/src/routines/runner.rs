@@ -197,7 +197,7 @@ impl App {
         if !taken {
             return Ok(Err(UserError::new(
                 ErrorCode::SessionBusy,
-                format!("{} runs already, or waits for your answer.", note.name),
+                format!("{} is already running, or waits for your answer.", note.name),
                 "Answer it in its chat, or stop it there.",
             )));
         }

@@ -89,14 +89,14 @@ impl When {
             },
             ["every", rest @ ..] => {
                 let (count, unit) = match rest {
-                    [count, unit] => (count.parse().map_err(|_| refuse("has no whole number"))?, *unit),
+                    [count, unit] => (count.parse().map_err(|_| refuse("needs a whole number"))?, *unit),
                     [unit] => (1, *unit),
-                    _ => return Err(refuse("is no interval")),
+                    _ => return Err(refuse("is not an interval")),
                 };
                 let minutes = match unit {
                     "minute" | "minutes" | "min" => Some(count),
                     "hour" | "hours" | "h" => i64::checked_mul(count, 60),
-                    _ => return Err(refuse("counts neither minutes nor hours")),
+                    _ => return Err(refuse("must be in minutes or hours")),
                 };
                 match minutes.filter(|minutes| INTERVAL.contains(minutes)) {
                     Some(minutes) => Ok(Self::Every { minutes }),
@@ -107,11 +107,11 @@ impl When {
                 let day = match *day {
                     "last" => 31,
                     day => {
-                        day.trim_end_matches('.').parse().map_err(|_| refuse("names no day of a month"))?
+                        day.trim_end_matches('.').parse().map_err(|_| refuse("needs a day of the month"))?
                     }
                 };
                 if !(1..=31).contains(&day) {
-                    return Err(refuse("names no day of a month"));
+                    return Err(refuse("needs a day of the month"));
                 }
                 Ok(Self::At { days: Days::Month(day), time: time_of(time).ok_or_else(|| refuse(NO_TIME))? })
             }
@@ -119,10 +119,12 @@ impl When {
                 let time = time_of(time).ok_or_else(|| refuse(NO_TIME))?;
                 let mut week = BTreeSet::new();
                 for day in days {
-                    week.extend(weekdays(day).ok_or_else(|| refuse(&format!("names no day by \"{day}\"")))?);
+                    week.extend(
+                        weekdays(day).ok_or_else(|| refuse(&format!("has the unknown day \"{day}\"")))?,
+                    );
                 }
                 if week.is_empty() {
-                    return Err(refuse("names no day"));
+                    return Err(refuse("needs a day"));
                 }
                 Ok(Self::At { days: Days::Week(week), time })
             }

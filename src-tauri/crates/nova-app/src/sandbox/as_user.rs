@@ -66,7 +66,7 @@ fn folder(given: &str, home: Option<&Path>) -> Result<PathBuf, ToolError> {
     };
     match folder.is_absolute() && folder.is_dir() {
         true => Ok(folder),
-        false => Err(not_started(&format!("{given} is no folder; name one by its whole path, or as ~/NAME"))),
+        false => Err(not_started(&format!("{given} is not a folder; give its absolute path, or ~/NAME"))),
     }
 }
 

@@ -172,7 +172,7 @@ mod tests {
         let text = output.text();
         assert!(text.starts_with("line 0\nline 1\n") && text.ends_with("line 19999\n"), "{text}");
         assert!(text.len() < BEGINNING + END + 100 && text.contains(" bytes left out]\n"));
-        assert_eq!(output.file(), Some("output-c1-2.txt"), "a link in its place is not followed");
+        assert_eq!(output.file(), Some("output-c1-2.txt"), "a symlink is not followed");
         let kept = std::fs::read_to_string(folder.path().join("output-c1-2.txt")).unwrap();
         assert!(kept == lines.concat());
         let so_far = output.so_far();

@@ -31,7 +31,7 @@ fn changed_content_is_not_approved_and_replaces_the_old_entry() {
     trust.keep(&content("two"), Approval::Seen, &face("second")).expect("kept");
     assert_eq!(trust.standing(&content("two")), Standing::This(Approval::Seen));
     let replaced = Standing::Changed(Some(Box::new(face("second"))));
-    assert_eq!(trust.standing(&content("one")), replaced, "it was replaced, and asks again");
+    assert_eq!(trust.standing(&content("one")), replaced, "a replaced file asks again");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn only_the_first_sight_is_recorded() {
     assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Seen));
     trust.first_sights(&[(content("two"), face("second"))]).expect("nothing to keep");
     assert_eq!(trust.standing(&content("two")), Standing::Changed(Some(Box::new(face("first")))));
-    assert!(trust.approved_tools().is_empty(), "nobody was asked");
+    assert!(trust.approved_tools().is_empty(), "no approval was recorded");
     let before = std::fs::read(folder.path().join("trust.json")).expect("there");
     trust.first_sights(&[]).expect("nothing to keep");
     assert_eq!(std::fs::read(folder.path().join("trust.json")).expect("there"), before);
@@ -82,7 +82,7 @@ fn forgotten_tool_asks_like_the_first_time() {
 fn allowed_host_is_bound_to_the_content() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
-    assert!(trust.keep_host(&content("one"), "a.example").is_err(), "it was never allowed to run");
+    assert!(trust.keep_host(&content("one"), "a.example").is_err(), "it was never approved");
     trust.keep(&content("one"), Approval::Seen, &face("one")).expect("kept");
     trust.keep_host(&content("one"), "a.example").expect("kept");
     trust.keep(&content("one"), Approval::Always, &face("one")).expect("kept");
@@ -91,7 +91,7 @@ fn allowed_host_is_bound_to_the_content() {
     assert!(!read_again.covers_host(&content("one"), "b.example"));
     assert!(!read_again.covers_host(&content("two"), "a.example"));
     trust.keep(&content("two"), Approval::Seen, &face("two")).expect("kept");
-    assert!(trust.keep_host(&content("one"), "b.example").is_err(), "another content is in force");
+    assert!(trust.keep_host(&content("one"), "b.example").is_err(), "other content is in force");
     assert!(!trust.covers_host(&content("two"), "a.example"));
     assert_eq!(trust.standing(&content("two")), Standing::This(Approval::Seen));
 }
@@ -113,7 +113,7 @@ fn kept(trust: &Trust) -> serde_json::Value {
 fn agreement_is_bound_to_the_url() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
-    assert!(trust.is_bound("openai", "here"), "nothing was agreed to yet");
+    assert!(trust.is_bound("openai", "here"), "no agreement yet");
     trust.agree("openai", "api.openai.com", "one").expect("written");
     assert!(trust.agrees("openai", "api.openai.com", "one"));
     assert!(!trust.agrees("openai", "api.openai.com", "two"));
@@ -131,7 +131,7 @@ fn key_is_bound_for_every_id_of_its_variable() {
     trust.agree("far-x", "far.example", "one").expect("written");
     for other in ["far_x", "FAR-X", "far x"] {
         assert!(!trust.is_bound(other, "here") && trust.is_bound(other, "one"), "{other}");
-        assert!(!trust.agrees(other, "far.example", "one"), "what was agreed to is one provider");
+        assert!(!trust.agrees(other, "far.example", "one"), "an agreement covers one provider");
     }
     assert!(trust.is_bound("farx", "here"), "another variable");
     trust.rebind("far_x", "here").expect("written");
@@ -176,7 +176,7 @@ fn broken_file_counts_as_empty_and_is_not_overwritten() {
     let trust = Trust::new(folder.path());
     std::fs::write(&trust.file, "{\n  \"providers\": oops").expect("written");
     assert!(!trust.agrees("openai", "api.openai.com", "address"));
-    let error = trust.agree("openai", "api.openai.com", "address").expect_err("nobody knows of it yet");
+    let error = trust.agree("openai", "api.openai.com", "address").expect_err("not reported yet");
     assert!(error.to_string().contains("trust.json is broken"), "{error}");
     assert!(trust.first_sights(&[(content("one"), face("first"))]).is_err());
     assert_eq!(std::fs::read_to_string(&trust.file).expect("there"), "{\n  \"providers\": oops");
@@ -190,7 +190,7 @@ fn reported_broken_file_is_kept_under_another_name() {
         std::fs::write(&trust.file, text).expect("written");
         let told = trust.problem().expect("a problem");
         assert!(told.line == Some(1) && told.message.contains("none is in force"), "{told:?}");
-        assert!(trust.first_sights(&[(content("one"), face("first"))]).is_err(), "nobody agreed to it");
+        assert!(trust.first_sights(&[(content("one"), face("first"))]).is_err(), "not agreed to");
         trust.agree("openai", "api.openai.com", "address").expect("written");
         assert!(trust.agrees("openai", "api.openai.com", "address"));
         assert_eq!(std::fs::read_to_string(folder.path().join(beside)).expect("kept"), text);

@@ -39,7 +39,7 @@ fn facts(effect: Effect) -> Facts<'static> {
 }
 
 fn rules(yaml: &str) -> Rules {
-    Rules::parse(yaml).expect("rules of the test")
+    Rules::parse(yaml).expect("valid test rules")
 }
 
 /// "run", "deny", or "ask" with the offered decisions: o(nce), s(ession), a(lways), d(eny), e(dit).
@@ -183,7 +183,7 @@ fn always_asks_whenever_a_chat_grant_does() {
 /// A chat that has read private notes writes into a note that remote readers can see.
 #[test]
 fn writing_private_knowledge_into_open_notes_asks_despite_grants() {
-    let open = || vec![VaultPath::parse("Open.md").expect("a path of the test")];
+    let open = || vec![VaultPath::parse("Open.md").expect("a valid test path")];
     for (effect, asked) in [
         (Effect::Write, "ask osde"),
         (Effect::External, "ask osd"),
@@ -199,7 +199,7 @@ fn writing_private_knowledge_into_open_notes_asks_despite_grants() {
             if !matches!(effect, Effect::Destructive | Effect::Send) {
                 let literal = "permissions: {allow: [crm__add_contact]}";
                 assert_eq!(verdict(literal, &facts), asked, "{effect:?} by \"always\"");
-                assert_eq!(verdict("permissions: {allow: ['crm__*']}", &facts), "run", "as it was written");
+                assert_eq!(verdict("permissions: {allow: ['crm__*']}", &facts), "run", "the written rule");
             }
             assert_eq!(decide(&rules(""), &facts).because, Because::OpenNotes(open()), "{effect:?}");
         }
@@ -221,7 +221,7 @@ fn earlier_rule_lists_take_precedence() {
     ] {
         for facts in [facts(effect), Facts { by_hand: true, granted: true, ..facts(effect) }] {
             assert_eq!(verdict(deny, &facts), "deny", "{effect:?}");
-            assert_eq!(verdict(ask, &facts), asked, "{effect:?}: no answer covers the next call");
+            assert_eq!(verdict(ask, &facts), asked, "{effect:?}: no approval covers the next call");
             assert_eq!(verdict(allow, &facts), allowed, "{effect:?}");
         }
     }
@@ -390,7 +390,7 @@ policies:
     let other = CallShape { skill: "other", tool: "thing", ..call(Effect::Write) };
     assert_eq!(verdict(yaml, &Facts { call: other, ..facts(Effect::Write) }), "run");
     let asked = Facts { call: other, principal: &helper, ..facts(Effect::Write) };
-    assert_eq!(verdict(yaml, &asked), "ask ode", "a policy that asks goes before a rule for everybody");
+    assert_eq!(verdict(yaml, &asked), "ask ode", "an asking policy overrides a general rule");
 }
 
 #[test]

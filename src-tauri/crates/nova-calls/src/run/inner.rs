@@ -325,7 +325,7 @@ impl ToolCalls for InnerCalls {
         if number > MOST {
             return Err(CallError {
                 code: ErrorCode::BadRequest.as_str().into(),
-                message: format!("One run may make {MOST} calls of tools."),
+                message: format!("One run may make at most {MOST} tool calls."),
                 hint: "Ask for more with one call, such as a list or a query.".into(),
             });
         }

@@ -388,7 +388,7 @@ impl Running<'_> {
                     "{} would have written a credential into a note. Nothing was written.",
                     tool.shown_name()
                 ),
-                "Tell the tool's author.",
+                "Report it to the tool's author.",
             ));
         }
         // A file of a skill without records has no notes of its own.

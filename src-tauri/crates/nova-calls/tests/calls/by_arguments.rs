@@ -101,11 +101,7 @@ async fn call_denied_by_its_arguments_does_nothing() {
 #[tokio::test]
 async fn arguments_cannot_reduce_the_effect() {
     let (bench, server) = bench([Effect::External, Effect::Read], &[Decision::Once]).await;
-    assert_eq!(
-        bench.call(&[HERE]).await.result,
-        Ok(json!("nothing was sent")),
-        "it is the tool that was listed"
-    );
+    assert_eq!(bench.call(&[HERE]).await.result, Ok(json!("nothing was sent")), "the listed tool is called");
     assert_eq!((bench.asked().len(), server.requests().len()), (1, 0));
 }
 
@@ -114,7 +110,7 @@ async fn arguments_cannot_reduce_the_effect() {
 async fn client_cannot_make_a_call_with_another_effect() {
     let (mut bench, server) = bench([Effect::Read, Effect::External], &[Decision::Once]).await;
     bench.scope.principal = Principal { kind: PrincipalKind::McpClient, ..Principal::owner() };
-    bench.call(&[]).await.result.expect("it reads");
+    bench.call(&[]).await.result.expect("the read runs");
     let error = bench.call(&[HERE]).await.result.expect_err("refused");
     assert_eq!(
         error.message,

@@ -171,7 +171,7 @@ async fn stopped_call_waits_for_its_sub_agent() {
         stop.cancel();
     });
     assert_eq!(stopped.result.unwrap_err().code, ErrorCode::Cancelled);
-    assert!(stopped.unknown, "what its sub-agent did elsewhere is unknown");
+    assert!(stopped.unknown, "outcome of the sub-agent is unknown");
 }
 
 #[tokio::test(start_paused = true)]

@@ -95,9 +95,7 @@ async fn work(bench: &Bench, seconds: u64) -> Settled {
 async fn slow_read_is_detached_with_its_partial_result() {
     let bench = bench(Effect::Read);
     let begun = Instant::now();
-    let Settled::Detached(detached) = work(&bench, 8).await else {
-        panic!("it takes longer than the turn waits")
-    };
+    let Settled::Detached(detached) = work(&bench, 8).await else { panic!("not detached") };
     assert_eq!(begun.elapsed(), SETTLE);
     // The progress of the fifth second arrives at the same instant, so it may be missing.
     let so_far = detached.watch().so_far().partial.unwrap();
@@ -116,13 +114,13 @@ async fn slow_read_is_detached_with_its_partial_result() {
         _ => None,
     });
     let progress: Vec<_> = progress.collect();
-    assert_eq!(progress.last().unwrap(), &json!({"seconds": 8}), "it goes on telling");
+    assert_eq!(progress.last().unwrap(), &json!({"seconds": 8}), "it continues reporting");
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_that_ends_in_time_is_not_detached() {
     let bench = bench(Effect::Read);
-    let Settled::Ended(outcome) = work(&bench, 4).await else { panic!("it ends in time") };
+    let Settled::Ended(outcome) = work(&bench, 4).await else { panic!("detached unexpectedly") };
     assert_eq!(outcome.result.unwrap(), json!({"worked": 4}));
     assert!(!bench.events.types().contains(&"tool_call_detached".to_owned()));
 }
@@ -131,7 +129,7 @@ async fn call_that_ends_in_time_is_not_detached() {
 async fn call_that_writes_is_never_detached() {
     for effect in [Effect::Write, Effect::Destructive, Effect::Send, Effect::Undeclared] {
         let bench = bench(effect);
-        let Settled::Ended(outcome) = work(&bench, 50).await else { panic!("{effect:?} was let go") };
+        let Settled::Ended(outcome) = work(&bench, 50).await else { panic!("{effect:?} was detached") };
         assert_eq!(outcome.result.unwrap(), json!({"worked": 50}), "{effect:?}");
         assert!(!bench.events.types().contains(&"tool_call_detached".to_owned()));
     }
@@ -142,9 +140,9 @@ async fn waiting_for_an_answer_does_not_detach() {
     let bench = bench(Effect::External);
     let limit = Duration::from_secs(60);
     let bench = bench.with_approver(Hesitant, limit);
-    let Settled::Ended(outcome) = work(&bench, 4).await else { panic!("it worked for four seconds") };
+    let Settled::Ended(outcome) = work(&bench, 4).await else { panic!("detached after four seconds") };
     assert!(outcome.result.is_ok(), "{outcome:?}");
-    let Settled::Detached(detached) = work(&bench, 6).await else { panic!("it works for six seconds") };
+    let Settled::Detached(detached) = work(&bench, 6).await else { panic!("not detached after six seconds") };
     assert!(detached.end().await.result.is_ok());
 }
 
@@ -152,31 +150,31 @@ async fn waiting_for_an_answer_does_not_detach() {
 async fn detached_call_has_a_time_limit_and_can_be_stopped() {
     let mut bench = bench(Effect::External);
     bench.scope.access.time_limit = Duration::from_secs(60);
-    let Settled::Detached(detached) = work(&bench, 600).await else { panic!("it takes long") };
+    let Settled::Detached(detached) = work(&bench, 600).await else { panic!("not detached") };
     let begun = Instant::now();
     let error = detached.end().await.result.unwrap_err();
     assert_eq!(error.code.as_str(), "tool_timed_out");
     assert_eq!((begun.elapsed() + SETTLE).as_secs(), 60);
 
-    let Settled::Detached(detached) = work(&bench, 40).await else { panic!("it takes long") };
+    let Settled::Detached(detached) = work(&bench, 40).await else { panic!("not detached") };
     detached.stop().cancel();
     let outcome = detached.end().await;
     assert_eq!(outcome.result.unwrap_err().code.as_str(), "cancelled");
-    assert!(!outcome.unknown, "it has asked nobody for anything but an answer");
+    assert!(!outcome.unknown, "its outcome is known");
     let so_far = outcome.so_far.unwrap();
     assert!(so_far == json!({"seconds": 4}) || so_far == json!({"seconds": 5}), "{so_far}");
     let mut told = bench.events.events().into_iter().filter_map(|event| match event {
         Event::ToolCallCompleted { so_far, .. } => so_far,
         _ => None,
     });
-    assert_eq!(told.next_back(), Some(so_far), "what it had found stays with its end");
+    assert_eq!(told.next_back(), Some(so_far), "the end keeps the partial result");
 }
 
 #[tokio::test(start_paused = true)]
 async fn partial_result_from_outside_taints_the_turn() {
     let bench = bench(Effect::External);
     assert!(!bench.scope.history.is_tainted());
-    let Settled::Detached(detached) = work(&bench, 6).await else { panic!("it takes long") };
+    let Settled::Detached(detached) = work(&bench, 6).await else { panic!("not detached") };
     assert!(bench.scope.history.is_tainted());
     assert!(detached.end().await.from_outside);
 }
@@ -184,7 +182,7 @@ async fn partial_result_from_outside_taints_the_turn() {
 #[tokio::test(start_paused = true)]
 async fn rule_added_after_detaching_applies_to_the_result() {
     let bench = bench(Effect::Read);
-    let Settled::Detached(detached) = work(&bench, 8).await else { panic!("it takes long") };
+    let Settled::Detached(detached) = work(&bench, 8).await else { panic!("not detached") };
     let rules = nova_registry::Rules::parse("permissions:\n  deny: [slow__work]\n").unwrap();
     bench.scope.access.rules.replace(rules);
     let error = detached.end().await.result.unwrap_err();

@@ -48,7 +48,7 @@ impl Tool for Shop {
         ctx: Arc<dyn ToolContext>,
     ) -> Result<ToolOutput, ToolError> {
         let wanted = match args["url"].as_str() {
-            Some(url) => Wanted::Visit(url.parse().expect("an address of the test")),
+            Some(url) => Wanted::Visit(url.parse().expect("a valid test URL")),
             None => Wanted::Values(json!({
                 "type": "object",
                 "properties": {"size": {"type": "integer", "minimum": 1}, "mail": {"type": "string", "format": "email"}},
@@ -92,7 +92,7 @@ async fn only_valid_values_sent_by_the_user_are_returned() {
     let answer = buy(&bench, json!({})).await;
     assert_eq!(answer, Ok(json!([["accepted", {"size": 3, "mail": "jane@example.com"}]])));
     let asked = bench.approver.asked();
-    assert_eq!(asked.len(), 4, "what does not fit is asked for again");
+    assert_eq!(asked.len(), 4, "invalid values are requested again");
     assert_eq!(asked.iter().map(|asked| asked.revision).collect::<Vec<_>>(), [1, 2, 3, 4]);
     let events = bench.events.events();
     let decided = events.iter().filter(|event| matches!(event, Event::ApprovalDecided { .. })).count();
@@ -100,7 +100,7 @@ async fn only_valid_values_sent_by_the_user_are_returned() {
     let others: Vec<_> =
         events.iter().filter(|event| !matches!(event, Event::ToolCallCompleted { .. })).collect();
     let told = serde_json::to_string(&others).expect("events");
-    assert!(!told.contains("jane@example.com"), "the values go to the tool alone: {told}");
+    assert!(!told.contains("jane@example.com"), "the values leaked: {told}");
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn each_answer_is_distinguished() {
     let bench = bench([decided(Decision::Deny), decided(Decision::Cancel), decided(Decision::Always)]);
     let answer = buy(&bench, json!({"times": 4})).await;
     let expected = json!(["declined", "cancelled", "declined", "declined"]);
-    assert_eq!(answer, Ok(expected), "what was not offered and no answer send nothing");
+    assert_eq!(answer, Ok(expected), "an invalid or missing answer sends nothing");
 }
 
 #[tokio::test]

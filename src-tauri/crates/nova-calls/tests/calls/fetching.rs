@@ -35,10 +35,10 @@ async fn declared_host_is_asked_about_once_before_the_call() {
     let outcome = bench.call(&[HERE]).await;
     assert_eq!(outcome.result, Ok(json!(["sunny"])));
     let place = SourceView::web("http://api.weather.com/now", "2026-11-21T09:00:00Z");
-    assert_eq!(outcome.sources, [place], "the query is not kept");
+    assert_eq!(outcome.sources, [place], "the query is dropped");
     assert_eq!(bench.approver.asked()[0].question, "Send this to api.weather.com?");
     bench.call(&[HERE]).await.result.expect("allowed again");
-    assert_eq!(bench.asked(), ["api.weather.com", "api.weather.com"], "once is once");
+    assert_eq!(bench.asked(), ["api.weather.com", "api.weather.com"], "once allows one request");
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn hosts_in_arguments_are_granted_one_by_one() {
     assert_eq!(bench.asked(), ["api.weather.com", "other.example.com"]);
     assert_eq!(bench.approver.asked()[1].question, "Send this to other.example.com?");
     let without_always = [Decision::Once, Decision::Session, Decision::Deny];
-    assert_eq!(bench.decisions(), [without_always, without_always], "a rule would be for every host");
+    assert_eq!(bench.decisions(), [without_always, without_always], "a rule would cover every host");
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn rule_with_arguments_covers_the_hosts_of_its_calls() {
     .with_rules("permissions: {allow: ['net__fetch(urls=http://api.weather.com/*)']}");
     bench.call(&[HERE]).await.result.expect("by the rule");
     assert_eq!(bench.asked(), [""; 0]);
-    bench.call(&[THERE]).await.result.expect_err("nobody answers");
+    bench.call(&[THERE]).await.result.expect_err("no approver");
     assert_eq!(bench.asked(), ["other.example.com"]);
 }
 
@@ -178,7 +178,7 @@ async fn rule_covers_only_declared_hosts() {
     let bench = Bench::new(tool(), answers(&[Decision::Once, Decision::Once]), &servers)
         .with_rules("permissions: {human_approval: [net__fetch]}");
     bench.call(&[HERE, THERE]).await.result.expect("allowed");
-    assert_eq!(bench.decisions(), [[Decision::Once, Decision::Deny]; 2], "asked each time, for each host");
+    assert_eq!(bench.decisions(), [[Decision::Once, Decision::Deny]; 2], "each host asks each time");
 }
 
 #[tokio::test]
@@ -186,7 +186,7 @@ async fn nothing_is_sent_without_a_user() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
         .with_approver(NoApprover, nova_testkit::PATIENCE);
-    let error = bench.call(&[HERE]).await.result.expect_err("nobody is there");
+    let error = bench.call(&[HERE]).await.result.expect_err("no approver");
     assert_eq!(error.code, ErrorCode::ApprovalUnanswered);
     assert!(error.message.contains("nobody can approve it"), "{error}");
     assert_eq!(server.requests(), []);
@@ -330,7 +330,7 @@ async fn requests_made_while_stopping_count() {
     let call = Call::with_value("call1".into(), "net.fetch", args);
     let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;
     assert_eq!(outcome.result.expect_err("too long").code, ErrorCode::ToolTimedOut);
-    assert!(outcome.unknown, "it was on its way to act when its time was over");
+    assert!(outcome.unknown, "it may have acted before the timeout");
 }
 
 fn of_file(effect: Effect, definition: &str) -> crate::Fetch {
@@ -357,7 +357,7 @@ async fn first_call_of_each_content_of_a_file_asks() {
         asked[0].question,
         "Run net.fetch for the first time? Effect: read. Hosts: api.weather.com. Credentials: none."
     );
-    assert_eq!(bench.rules.rules(), [""; 0], "a rule would cover what the file says tomorrow");
+    assert_eq!(bench.rules.rules(), [""; 0], "a rule would cover later versions of the file");
 
     let bench = bench.with_tool(of_file(Effect::Send, "two"));
     bench.call(&[HERE]).await.result.expect("allowed once");
@@ -380,10 +380,10 @@ async fn session_grant_does_not_cover_a_changed_file() {
     let bench = bench.with_tool(of_file(Effect::External, "two"));
     bench.call(&[HERE]).await.result.expect("allowed");
     bench.call(&[HERE]).await.result.expect("allowed");
-    assert_eq!(bench.approver.asked().len(), 3, "seen is not granted");
+    assert_eq!(bench.approver.asked().len(), 3, "a seen host is not granted");
     let back = bench.with_tool(of_file(Effect::External, "one"));
-    back.call(&[HERE]).await.result.expect_err("nobody answers any more");
-    assert_eq!(back.approver.asked().len(), 4, "it was replaced, and asks again");
+    back.call(&[HERE]).await.result.expect_err("the approver is gone");
+    assert_eq!(back.approver.asked().len(), 4, "a replaced file asks again");
 }
 
 #[tokio::test]

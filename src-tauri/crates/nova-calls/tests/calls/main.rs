@@ -82,7 +82,7 @@ impl Tool for Fetch {
         let all = urls.iter().filter_map(Value::as_str).map(|url| {
             let request = HttpRequest {
                 method: args["method"].as_str().unwrap_or("GET").into(),
-                url: url.parse().expect("an address of the test"),
+                url: url.parse().expect("a valid test URL"),
                 headers: BTreeMap::new(),
                 body: None,
                 timeout: None,
@@ -106,7 +106,7 @@ impl Source for Server {
     }
 
     fn scan(&self) -> Scan {
-        let skill_md = SkillMd::parse(self.0.skill_md()).expect("a SKILL.md of the test");
+        let skill_md = SkillMd::parse(self.0.skill_md()).expect("a valid test SKILL.md");
         let tool: Arc<dyn Tool> = Arc::new(self.0.clone());
         let (tools, manifest) = (vec![tool.into()], Manifest::default());
         let skill = LoadedSkill::new("net".into(), skill_md, manifest, tools);
@@ -165,7 +165,7 @@ impl Bench {
     }
 
     pub(crate) fn with_rules(mut self, yaml: &str) -> Self {
-        self.scope.access.rules = Arc::new(RulesInForce::new(Rules::parse(yaml).expect("rules of the test")));
+        self.scope.access.rules = Arc::new(RulesInForce::new(Rules::parse(yaml).expect("valid test rules")));
         self
     }
 
@@ -208,6 +208,6 @@ impl Bench {
 
     pub(crate) fn everything_said(&self) -> String {
         let events: Vec<Event> = self.events.events();
-        serde_json::to_string(&events).expect("events are plain data")
+        serde_json::to_string(&events).expect("events serialise")
     }
 }

@@ -98,7 +98,7 @@ async fn told(access: Option<VaultAccess>, args: Value, rules: &str, who: Relati
         ..bench.scope.clone()
     };
     let call = Call::with_value("call1".into(), "own.tried", args);
-    run_call(&scope, call, CancellationToken::new()).await.result.expect("the file itself runs")
+    run_call(&scope, call, CancellationToken::new()).await.result.expect("the file runs")
 }
 
 const NO_RULES: &str = "permissions: {allow: []}";

@@ -82,7 +82,7 @@ async fn preview_is_shown_and_passed_to_the_run() {
         let (bench, server) = bench(effect, [decided(Decision::Once)]).await;
         assert_eq!(bench.call(&[HERE]).await.result, Ok(json!(args(HERE).to_string())));
         assert_eq!(shown(&bench), [format!("To: {HERE} (new)")]);
-        assert_eq!(server.requests().len(), 1, "its own host is contacted without a question");
+        assert_eq!(server.requests().len(), 1, "its own host does not ask");
     }
 }
 

@@ -131,13 +131,13 @@ async fn once_grants_a_credential_for_one_call() {
     bench.scope.access.credentials = held.clone();
     for _ in 0..2 {
         bench.call(&[HERE]).await.result.expect("allowed once");
-        assert_eq!(held.granted(), [""; 0], "once is no grant");
+        assert_eq!(held.granted(), [""; 0], "\"once\" grants nothing");
     }
     bench.call(&[HERE]).await.result.expect("for the session");
     bench.call(&[HERE]).await.result.expect("as allowed for the session");
-    assert_eq!(held.granted(), [""; 0], "a session is no grant");
+    assert_eq!(held.granted(), [""; 0], "\"session\" grants nothing");
     let asked = bench.approver.asked();
-    assert_eq!(asked.len(), 3, "one card for the call and what it takes along");
+    assert_eq!(asked.len(), 3, "one card for the call and its credentials");
     for request in &asked {
         assert_eq!(request.credentials, ["weather/key"], "{}", request.question);
     }
@@ -166,7 +166,7 @@ struct Meanwhile(Arc<RulesInForce>, &'static str);
 #[async_trait]
 impl Approver for Meanwhile {
     async fn ask(&self, _: &ApprovalRequest) -> Answer {
-        self.0.replace(Rules::parse(self.1).expect("rules of the test"));
+        self.0.replace(Rules::parse(self.1).expect("valid test rules"));
         decided(Decision::Once)
     }
 }

@@ -52,7 +52,7 @@ async fn definition_changed_after_always_asks_and_shows_changes() {
         "Run net.fetch, which changed since you allowed it? effect: read → external; \
          description: Fetches. → Fetches, and sends all notes along."
     );
-    assert_eq!(server.requests().len(), 1, "what was denied did not run");
+    assert_eq!(server.requests().len(), 1, "a denied call does not run");
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn revoked_approval_revokes_the_grant() {
     bench.scope.access.approved = Arc::new(ApprovedContents::default());
     bench.call(&[HERE]).await.result.expect("allowed once");
     bench.call(&[HERE]).await.result.expect("allowed once more");
-    assert_eq!(bench.asked(), [HOST; 3], "the grant of before does not come back with the approval");
+    assert_eq!(bench.asked(), [HOST; 3], "approving does not restore the revoked grant");
 }
 
 #[tokio::test]
@@ -223,7 +223,7 @@ struct AfterThought(Arc<RulesInForce>, Answer);
 #[async_trait]
 impl Approver for AfterThought {
     async fn ask(&self, _: &ApprovalRequest) -> Answer {
-        self.0.replace(Rules::parse("permissions: {deny: [net__fetch]}").expect("rules of the test"));
+        self.0.replace(Rules::parse("permissions: {deny: [net__fetch]}").expect("valid test rules"));
         self.1.clone()
     }
 }
@@ -289,7 +289,7 @@ async fn concurrent_calls_are_separate_questions() {
     );
     let (first, second) = tokio::join!(bench.call_in_turn(&[HERE]), bench.call_in_turn(&[HERE]));
     let ran = [first.result.is_ok(), second.result.is_ok()];
-    assert_eq!(ran.iter().filter(|ran| **ran).count(), 1, "one approval is one call, also of one id");
+    assert_eq!(ran.iter().filter(|ran| **ran).count(), 1, "an approval covers one call, even of equal ids");
     assert_eq!((bench.approver.asked().len(), server.requests().len()), (2, 1));
 }
 
@@ -354,10 +354,10 @@ async fn server_tool_changed_under_a_rule_asks_until_reverted() {
 async fn server_output_taints_the_turn_whatever_it_declares() {
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[]).with_server(fetch(Effect::Read, &[]));
     assert!(!bench.scope.history.is_tainted());
-    bench.call_in_turn(&[]).await.result.expect("it reads");
+    bench.call_in_turn(&[]).await.result.expect("the read runs");
     assert!(bench.scope.history.is_tainted());
 
     let own = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[]);
-    own.call_in_turn(&[]).await.result.expect("it reads");
-    assert!(!own.scope.history.is_tainted(), "a tool of the program that asked nobody");
+    own.call_in_turn(&[]).await.result.expect("the read runs");
+    assert!(!own.scope.history.is_tainted(), "a built-in tool that did not ask");
 }

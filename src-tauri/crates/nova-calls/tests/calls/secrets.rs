@@ -87,7 +87,7 @@ async fn no_output_of_a_call_contains_a_secret() {
 async fn undeclared_credential_is_refused() {
     let bench = bench(&["weather/key"], held());
     for name in ["bank/key", "weather", "weather/other", "weather/key/more", "weather-x/key"] {
-        let error = bench.call(&[name]).await.result.expect_err("not declared");
+        let error = bench.call(&[name]).await.result.expect_err("undeclared credential");
         assert!(error.message.contains("does not declare"), "{name}: {error}");
     }
 }
@@ -100,7 +100,7 @@ async fn missing_credential_is_reported_before_the_run() {
     assert_eq!(error.hint, "Run `nova credential set weather/KEY`, then call again.");
     let needed = Event::CredentialNeeded { credential: "weather".into(), consumer: "skill:net".into() };
     assert!(bench.events.events().contains(&needed));
-    assert!(!bench.everything_said().contains("using"), "it did not run");
+    assert!(!bench.everything_said().contains("using"), "the call ran");
 }
 
 /// A store with one credential, which records grants with their hosts.
@@ -146,10 +146,10 @@ fn granting(source: &Arc<Granting>, hosts: &[&str], approver: ScriptedApprover) 
 async fn first_use_asks_and_other_hosts_ask_again() {
     let source = Arc::new(Granting::default());
     let nobody = granting(&source, &["a.example"], ScriptedApprover::new([]));
-    let error = nobody.call(&["weather/key"]).await.result.expect_err("nobody answers");
+    let error = nobody.call(&["weather/key"]).await.result.expect_err("no approver");
     assert_eq!(error.code, ErrorCode::CredentialNotGranted);
     assert_eq!(error.hint, "Run `nova credential grant weather/key --to skill:net` if it should have it.");
-    assert!(!nobody.everything_said().contains("using"), "it did not run");
+    assert!(!nobody.everything_said().contains("using"), "the call ran");
 
     let once = granting(&source, &["a.example"], ScriptedApprover::always(Decision::Once));
     for _ in 0..2 {
@@ -174,7 +174,7 @@ async fn unoffered_answer_grants_nothing() {
     for decision in [Decision::Session, Decision::Deny] {
         let bench = granting(&source, &["a.example"], ScriptedApprover::always(decision));
         assert!(bench.call(&["weather/key"]).await.result.is_err(), "{decision:?}");
-        assert!(!bench.everything_said().contains("using"), "it did not run");
+        assert!(!bench.everything_said().contains("using"), "the call ran");
     }
     assert!(source.0.lock().expect("not poisoned").is_empty());
 }

@@ -90,7 +90,7 @@ impl Tool for Careless {
                 return Ok(Output::new(json!("None of them fits.")).from_notes([]).into());
             }
             "one of them" => {
-                let june = VaultPath::parse("Diary/June.md").expect("a path of the test");
+                let june = VaultPath::parse("Diary/June.md").expect("a valid test path");
                 vault.read(&june).await?;
                 let plan = vault.query(&all).await?.rows[1].path.clone();
                 return Ok(Output::new(json!("This one.")).from_notes([plan]).into());
@@ -104,7 +104,7 @@ impl Tool for Careless {
                 let path =
                     VaultPath::parse(if how == "stream plan" { "Work/Plan.md" } else { "Diary/June.md" });
                 let before = OutputPart::Partial(json!("nothing yet"));
-                let text = vault.read(&path.expect("a path of the test")).await?.text.to_string();
+                let text = vault.read(&path.expect("a valid test path")).await?.text.to_string();
                 ctx.progress(Progress { fraction: Some(0.5), message: Some(text.clone()) });
                 let parts = [
                     before,
@@ -198,5 +198,5 @@ async fn partial_results_wait_for_a_required_approval() {
     assert!(!said.contains("canary"), "{said}");
     let allowed = run(rules, "stream diary", ScriptedApprover::new(vec![decided(Decision::Once)])).await;
     assert!(allowed.0.result.expect("allowed").to_string().contains("canary-june"));
-    assert!(!allowed.1.contains("so_far"), "nothing was told before the answer: {}", allowed.1);
+    assert!(!allowed.1.contains("so_far"), "something was reported before the answer: {}", allowed.1);
 }

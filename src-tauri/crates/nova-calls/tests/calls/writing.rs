@@ -53,7 +53,7 @@ impl Tool for Writes {
         ctx: Arc<dyn ToolContext>,
     ) -> Result<ToolOutput, ToolError> {
         let path = |key: &str| VaultPath::parse(args[key].as_str().unwrap_or_default());
-        let note = path("path").expect("a path of the test");
+        let note = path("path").expect("a valid test path");
         let copied = match (path("from"), path("file")) {
             (Ok(from), _) => Some(body(&ctx.vault().read(&from).await?.text).to_owned()),
             (_, Ok(file)) => Some(String::from_utf8_lossy(&ctx.vault().read_file(&file).await?).into_owned()),
@@ -67,7 +67,7 @@ impl Tool for Writes {
             return Ok(json!("done").into());
         }
         match args["to"].as_str() {
-            Some(_) => drop(ctx.vault().move_note(&note, &path("to").expect("a path of the test")).await?),
+            Some(_) => drop(ctx.vault().move_note(&note, &path("to").expect("a valid test path")).await?),
             None => ctx.vault().append(&note, args["text"].as_str().unwrap_or_default(), None).await?,
         }
         Ok(json!("done").into())

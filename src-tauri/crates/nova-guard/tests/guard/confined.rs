@@ -61,7 +61,7 @@ async fn command_without_permissions_reaches_nothing_outside() {
     let everything = said(guard().command(&Confinement::supervised(), probe()).args(args)).await.0;
     let refused: Vec<&str> = everything.lines().filter(|line| !line.ends_with(": done")).collect();
     assert_eq!(refused, [""; 0]);
-    assert!(soon(stranger.wait()).await.is_ok(), "the signal came");
+    assert!(soon(stranger.wait()).await.is_ok(), "the signal was not delivered");
 
     fs::write(&file, "secret").unwrap();
     let mut stranger =
@@ -96,8 +96,12 @@ async fn command_without_permissions_reaches_nothing_outside() {
     ];
     assert_eq!(told, expected.map(|(what, answer)| format!("{what}: {answer}")));
     assert_eq!(fs::read(&file).unwrap(), b"secret");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "the secret and what the first run made");
-    assert!(stranger.try_wait().unwrap().is_none(), "no signal reached it");
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        3,
+        "only the secret and the file of the first run"
+    );
+    assert!(stranger.try_wait().unwrap().is_none(), "a signal reached it");
 }
 
 #[tokio::test]
@@ -179,7 +183,7 @@ async fn network_permission_adds_nothing_else() {
         tokio::process::Command::new("/bin/sleep").arg("1000").kill_on_drop(true).spawn().unwrap();
     let pid = stranger.id().unwrap().to_string();
     let told = probed(&confinement, &["all", file.to_str().unwrap(), &address, &pid]).await;
-    assert!(stranger.try_wait().unwrap().is_none(), "no signal reached it");
+    assert!(stranger.try_wait().unwrap().is_none(), "a signal reached it");
     let done: Vec<&str> = told.lines().filter_map(|line| line.strip_suffix(": done")).collect();
     assert_eq!(done, ["tcp", "udp", "unix", "pair", "thread"]);
 }
@@ -241,7 +245,7 @@ async fn process_limit_is_relative_to_the_users_other_processes() {
     let others = fs::read_dir("/proc").unwrap().count();
     let command = guard().command(&confinement, "/bin/sh").args(["-c", "ulimit -Hp"]);
     let limit: usize = said(command).await.0.trim().parse().unwrap();
-    assert!(limit > 4, "a bare 4 would stop every user who has a desktop running");
+    assert!(limit > 4, "the limit must count from the current processes");
     assert!(limit < 4 + 100 * others, "{limit}");
     if rustix::process::getuid().is_root() {
         eprintln!("PARTLY SKIPPED: the system does not hold the superuser to a limit of processes");
@@ -269,7 +273,7 @@ async fn code_of_another_architecture_is_killed() {
     assert_eq!(
         said(guard().command(&Confinement::supervised(), &program)).await.1,
         Some(0),
-        "the gate is there"
+        "the gate exists"
     );
     let filtered = Confinement { network: false, ..Confinement::supervised() };
     assert_eq!(said(guard().command(&filtered, &program)).await.1, Some(128 + 31), "SIGSYS");

@@ -29,7 +29,7 @@ async fn killing_the_parent_ends_daemons_of_the_command() {
     parent.start_kill().unwrap();
 
     for process in &processes {
-        assert!(process.ends_within(BOUND), "{process:?} of {processes:?} is left");
+        assert!(process.ends_within(BOUND), "{process:?} of {processes:?} survived");
     }
     parent.wait().await.unwrap();
 }
@@ -106,7 +106,7 @@ async fn process_that_keeps_replacing_itself_is_killed() {
 
         let mut rest = Vec::new();
         soon(output.read_to_end(&mut rest)).await.unwrap();
-        assert_eq!(rest, b"", "nobody holds the output");
+        assert_eq!(rest, b"", "a process still holds the output");
     }
 }
 
@@ -134,7 +134,7 @@ async fn fork_bomb_whose_processes_leave_the_group_is_killed() {
         assert!(first[0].has_ended());
         let mut rest = Vec::new();
         soon(output.read_to_end(&mut rest)).await.unwrap();
-        assert_eq!(rest, b"", "nobody holds the output");
+        assert_eq!(rest, b"", "a process still holds the output");
     }
 }
 

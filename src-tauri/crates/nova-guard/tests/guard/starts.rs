@@ -77,7 +77,7 @@ async fn environment_is_exactly_what_was_given() {
 async fn ld_preload_does_not_affect_the_guard() {
     let command = script("").env("LD_PRELOAD", "/nonexistent/nova.so");
     let (_, code, errors) = said(command).await;
-    assert_eq!(errors.matches("/nonexistent/nova.so").count(), 1, "only the command tried: {errors}");
+    assert_eq!(errors.matches("/nonexistent/nova.so").count(), 1, "unexpected attempts: {errors}");
     assert_eq!(code, Some(0));
 }
 

@@ -69,7 +69,7 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn open(pid: i32) -> Self {
         let pid = Pid::from_raw(pid).expect("a process id");
-        Self { pid, descriptor: pidfd_open(pid, PidfdFlags::empty()).expect("it runs") }
+        Self { pid, descriptor: pidfd_open(pid, PidfdFlags::empty()).expect("the process runs") }
     }
 
     pub(crate) fn kill(&self) {
@@ -89,5 +89,5 @@ impl Process {
 
 /// Awaits with the timeout [`BOUND`].
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
-    timeout(BOUND, what).await.expect("it happens within 5 s")
+    timeout(BOUND, what).await.expect("timed out after 5 s")
 }

@@ -105,12 +105,12 @@ async fn shows_given_folders_and_nothing_else_of_the_user() {
         format!("/proc/{}", std::process::id()).into(),
     ];
     for path in hidden {
-        assert!(path.exists(), "{} is there outside", path.display());
+        assert!(path.exists(), "{} exists outside", path.display());
         assert_eq!(world.says(&format!("test -e {0} && echo there", path.display())).await, "", "{path:?}");
     }
     assert_eq!(world.says("cat /vault/Note.md").await, "a note");
     assert_eq!(world.says(&format!("cat {}/Note.md", world.path("vault").display())).await, "a note");
-    assert!(!Path::new("/usr/lib/in-the-way").is_symlink(), "no link is made in a folder of the system");
+    assert!(!Path::new("/usr/lib/in-the-way").is_symlink(), "a link was created in a system folder");
     assert_eq!(world.says("hostname; ls -A /tmp | grep -v tmp").await, "nova\n");
 }
 
@@ -192,7 +192,7 @@ async fn sees_only_its_own_processes_and_none_outlives_it() {
         tokio::process::Command::new("/bin/sleep").arg("1000").kill_on_drop(true).spawn().unwrap();
     let text = format!("kill -KILL {} ; kill -KILL 1; echo still", stranger.id().unwrap());
     assert!(world.says(&text).await.ends_with("still\n"));
-    assert!(stranger.try_wait().unwrap().is_none(), "no signal reached it");
+    assert!(stranger.try_wait().unwrap().is_none(), "a signal reached it");
     let numbers = world.says("for p in /proc/[0-9]*; do echo ${p##*/} $(cat $p/comm); done").await;
     let names: Vec<&str> =
         numbers.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name).collect();
@@ -320,7 +320,7 @@ async fn fork_bomb_is_killed_at_the_limit() {
     soon(guarded.wait()).await.unwrap();
     assert_eq!(guarded.reached_limit(), Some(ReachedLimit::Processes));
     let outside = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap();
-    assert!(outside.trim().parse::<u64>().unwrap() > 30_000, "the system's own number is as it was");
+    assert!(outside.trim().parse::<u64>().unwrap() > 30_000, "the system limit is unchanged");
 }
 
 #[tokio::test]
@@ -350,5 +350,5 @@ async fn kill_ends_the_whole_view() {
     tokio::io::AsyncReadExt::read_exact(guarded.stdout.as_mut().unwrap(), &mut line).await.unwrap();
     soon(guarded.kill()).await.unwrap();
     let (rest, _, ()) = said_of(&mut guarded).await;
-    assert_eq!(rest, "", "nobody holds the pipe");
+    assert_eq!(rest, "", "a process still holds the pipe");
 }

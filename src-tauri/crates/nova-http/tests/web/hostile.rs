@@ -122,7 +122,7 @@ async fn dns_rebinding_has_no_effect() {
     let gate = Gate::default();
     let first = web.send(get("http://api.weather.com/"), &gate).await.expect("public");
     assert_eq!(first.body, b"hello");
-    assert_eq!(looks.made.load(Ordering::SeqCst), 1, "what was looked at is what is used");
+    assert_eq!(looks.made.load(Ordering::SeqCst), 1, "the checked address is the one used");
     let second = web.send(get("http://api.weather.com/"), &gate).await.expect_err("internal");
     assert!(matches!(second, WebError::Internal { .. }), "{second}");
     assert_eq!(inner.requests(), []);
@@ -201,5 +201,5 @@ async fn redirect_loop_ends() {
     let error = web.send(get("http://api.weather.com/"), &gate).await.expect_err("a loop");
     assert!(error.to_string().contains("more than 5 redirects"), "{error}");
     assert_eq!(server.requests().len(), 6);
-    assert_eq!(gate.asked(), ["api.weather.com"], "one host, one question");
+    assert_eq!(gate.asked(), ["api.weather.com"], "one question per host");
 }

@@ -207,7 +207,7 @@ async fn name_that_resolves_to_a_private_address_is_refused() {
         let said = running.says(&format!("{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).await;
         assert_eq!(status(&said), "403", "{said}");
     }
-    assert!(running.lines()[1].ends_with("files.example.org leads to an address that is not public."));
+    assert!(running.lines()[1].ends_with("files.example.org resolves to an address that is not public."));
 }
 
 #[tokio::test]

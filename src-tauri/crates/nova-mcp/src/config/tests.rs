@@ -56,7 +56,7 @@ fn errors_have_a_path_and_a_remedy() {
         (json!({"command": "a", "url": "https://a.example.com"}), "a command and a url. Remove"),
         (json!({"command": ""}), "mcpServers.github.command is not a command. Name"),
         (json!({"command": "a 'b"}), "a quotation mark that is not closed. Close"),
-        (json!({"command": "a", "args": "b"}), "mcpServers.github.args is not a list of texts. Write"),
+        (json!({"command": "a", "args": "b"}), "mcpServers.github.args is not a list of strings. Write"),
         (json!({"command": "a", "args": ["--key=${credentials:a/b}"]}), "Move the secret to env."),
         (json!({"command": "a --key=${credentials:a/b}"}), "Move the secret to env."),
         (json!({"command": "a", "env": {"A": "${credentials:a"}}), "mcpServers.github.env.A: "),
@@ -118,7 +118,7 @@ fn fingerprint_covers_everything_that_decides_what_runs() {
     let mut other = base;
     other["description"] = json!("x");
     other["timeout_ms"] = json!(1);
-    assert_eq!(server(other).fingerprint(), first, "what decides nothing of it is not");
+    assert_eq!(server(other).fingerprint(), first, "unrelated settings do not change the fingerprint");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn sign_in_settings_are_parsed_and_part_of_the_fingerprint() {
     assert_eq!((oauth.client_id.as_deref(), oauth.port), (Some("nova"), Some(7777)));
     assert_eq!(oauth.scopes, ["read"]);
     assert_eq!(given.credentials().iter().map(ToString::to_string).collect::<Vec<_>>(), ["a/secret"]);
-    assert_ne!(given.fingerprint(), plain.fingerprint(), "a secret that goes somewhere is agreed to");
+    assert_ne!(given.fingerprint(), plain.fingerprint(), "a sent secret changes the fingerprint");
     let off = server(json!({"url": "https://a.example.com/mcp", "oauth": false}));
     assert_eq!(off.fingerprint(), plain.fingerprint());
 }

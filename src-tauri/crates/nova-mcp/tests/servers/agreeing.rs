@@ -32,7 +32,7 @@ async fn nothing_starts_without_agreement_to_exactly_this_configuration() {
         let refused = servers.mcp.restart("one").await.unwrap().unwrap_err();
         assert!(refused.what.contains("is not what you agreed to"), "{}", refused.what);
     }
-    assert!(!servers.note("server").exists(), "nothing was started");
+    assert!(!servers.note("server").exists(), "the server was started");
 }
 
 #[tokio::test]
@@ -156,7 +156,7 @@ async fn listed_tools_include_deselected_ones() {
     let mut entry = servers.entry("plain");
     entry["tools"] = json!({"deny": ["echo"], "effects": {"env": "read"}});
     servers.agree(&json!({ "one": entry }));
-    assert_eq!(servers.mcp.listed("one").map(|tools| tools.len()), None, "nobody knows them yet");
+    assert_eq!(servers.mcp.listed("one").map(|tools| tools.len()), None, "no tools are known yet");
     servers.ready().await;
     let tools = servers.mcp.listed("one").unwrap();
     let tool = |name: &str| tools.iter().find(|tool| tool.name == name).unwrap();

@@ -89,7 +89,7 @@ async fn url_with_a_forbidden_scheme_is_declined() {
     let never = person([Elicited::Accepted(Value::Null)]);
     let bad = call(&servers, &never, "ask", json!({"url": "javascript:alert(1)"})).await.unwrap();
     assert_eq!(bad, r#"{"action":"decline"}"#);
-    assert!(never.asked.lock().unwrap().is_empty(), "nobody was asked");
+    assert!(never.asked.lock().unwrap().is_empty(), "a question was asked");
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn remote_server_can_ask() {
     let answered = call(&servers, &person, "ask", json!({})).await.unwrap();
     assert_eq!(answered, r#""opaque" {"action":"accept","content":{"name":"Jane"}}"#);
     let offered = asked.lock().unwrap().iter().any(|(_, body)| body.contains(r#""elicitation":{"#));
-    assert!(offered, "the server is told that it may ask");
+    assert!(offered, "elicitation is advertised");
 }
 
 #[tokio::test]
@@ -215,7 +215,7 @@ async fn call_is_repeated_after_a_required_page_was_visited() {
         let accepts = person([Elicited::Accepted(Value::Null)]);
         let args = json!({"text": if silent { "silent" } else { "" }});
         let paid = call(&servers, &accepts, "pay", args).await.unwrap();
-        assert_eq!(paid, "paid", "a server that does not say that it is done is asked again");
+        assert_eq!(paid, "paid", "without a completion notice the call is retried");
         let asked = accepts.asked.lock().unwrap().remove(0);
         let Wanted::Visit(page) = asked.wanted else { panic!("a page") };
         assert_eq!(page.as_str(), "https://shop.example/pay");

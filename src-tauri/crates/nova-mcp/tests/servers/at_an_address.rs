@@ -156,5 +156,5 @@ async fn redirect_leaks_neither_message_nor_headers() {
     servers.ready().await;
     let why = servers.failed("github");
     assert!(why.contains("307"), "{why}");
-    assert_eq!(asked.lock().unwrap().len(), 0, "nobody else was asked");
+    assert_eq!(asked.lock().unwrap().len(), 0, "no other host was contacted");
 }

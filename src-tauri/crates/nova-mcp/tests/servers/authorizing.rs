@@ -41,7 +41,7 @@ async fn refused_request_is_repeated_with_the_token_of_a_sign_in() {
     servers.ready().await;
     assert_eq!(servers.call("docs", "echo", json!({"text": "good-token"})).await.unwrap(), "[REDACTED]");
     let without = asked.lock().unwrap().iter().filter(|(head, _)| token_in(head).is_none()).count();
-    assert_eq!(without, 1, "only the first request goes without it");
+    assert_eq!(without, 1, "only the first request has no token");
 }
 
 #[tokio::test]
@@ -94,8 +94,8 @@ async fn missing_scope_fails_only_the_call() {
     servers.ready().await;
     let before = asked.lock().unwrap().len();
     let error = servers.call("docs", "echo", json!({"text": "more"})).await.unwrap_err().to_string();
-    assert!(error.contains("docs needs a sign-in that allows more: write."), "{error}");
-    assert_eq!(asked.lock().unwrap().len(), before + 1, "the same token is not tried again");
+    assert!(error.contains("docs needs a sign-in with more permissions: write."), "{error}");
+    assert_eq!(asked.lock().unwrap().len(), before + 1, "a refused token is not retried");
     assert!(servers.mcp.sign_in_wanted("docs").unwrap().insufficient_scope);
     assert_eq!(servers.call("docs", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
     assert_eq!(servers.phase("docs"), Phase::Ready);

@@ -83,7 +83,7 @@ async fn call_times_out_and_an_unresponsive_server_is_killed() {
     assert_eq!(error.to_string(), "one did not answer in 0.5 s.");
     gone(pid).await;
     let tool = Arc::downgrade(&servers.tool("one", "echo"));
-    assert!(tool.upgrade().is_some(), "its tools stay known");
+    assert!(tool.upgrade().is_some(), "its tools stay listed");
 }
 
 #[tokio::test]

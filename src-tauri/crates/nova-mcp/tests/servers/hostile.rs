@@ -52,7 +52,7 @@ async fn endless_progress_times_out_and_its_server_is_killed() {
     servers.agree(&json!({ "one": with_timeout(&servers, "drips", 200), "other": other }));
     servers.ready().await;
     let pid = servers.process("server").await;
-    let error = servers.call("one", "echo", json!({})).await.expect_err("it never ends");
+    let error = servers.call("one", "echo", json!({})).await.expect_err("an endless answer");
     assert_eq!(error.to_string(), "one did not answer in 2 s.");
     gone(pid).await;
     assert_eq!(servers.call("other", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
@@ -64,8 +64,10 @@ async fn server_that_reads_nothing_does_not_block_a_large_call() {
     servers.agree(&json!({ "one": with_timeout(&servers, "reads-nothing", 500) }));
     servers.ready().await;
     let pid = servers.process("server").await;
-    let error =
-        servers.call("one", "echo", json!({"text": "x".repeat(4 << 20)})).await.expect_err("nobody reads");
+    let error = servers
+        .call("one", "echo", json!({"text": "x".repeat(4 << 20)}))
+        .await
+        .expect_err("nothing reads stdin");
     assert_eq!(error.to_string(), "one did not answer in 0.5 s.");
     gone(pid).await;
 }
@@ -73,7 +75,7 @@ async fn server_that_reads_nothing_does_not_block_a_large_call() {
 #[tokio::test]
 async fn megabyte_of_escapes_becomes_one_sanitised_line() {
     let servers = Servers::one("shouts").await;
-    let error = servers.call("one", "echo", json!({})).await.expect_err("it refuses");
+    let error = servers.call("one", "echo", json!({})).await.expect_err("the server refuses");
     assert_one_line(&error.to_string());
     let skill = servers.skill("one");
     assert!(skill.skill_md.instructions.chars().count() <= 8_001);
@@ -138,7 +140,7 @@ async fn twenty_failed_starts_leave_no_process() {
         }
     }
     servers.agree(&entries);
-    assert_eq!(call_once_ready(&servers).await, "hi", "it does not wait for the others");
+    assert_eq!(call_once_ready(&servers).await, "hi", "the call waits for no other");
     servers.ready().await;
     for status in servers.mcp.statuses() {
         match status.phase {

@@ -84,7 +84,7 @@ async fn public_name_with_an_internal_address_is_not_contacted() {
     servers.agree(&json!({ "one": {"url": "https://mcp.example.com/mcp"} }));
     servers.ready().await;
     let why = servers.failed("one");
-    assert!(why.contains("the name leads to an address that is not public. Check its address"), "{why}");
+    assert!(why.contains("the name resolves to an address that is not public. Check its address"), "{why}");
 }
 
 #[tokio::test]

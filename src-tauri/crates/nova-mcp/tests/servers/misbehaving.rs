@@ -44,7 +44,7 @@ async fn failed_starts_report_one_line_with_remedy_and_others_continue() {
         ("nowhere", "no folder to start in: /no/such/folder. Correct mcpServers.nowhere.cwd."),
         ("hangs", "hangs did not start in 0.7 s. Check its command"),
         ("html", "html did not start in 0.7 s. It said: <!doctype html>"),
-        ("text", "It prints text where only messages belong: \"noise\""),
+        ("text", "It prints text between its messages: \"noise\""),
         ("line", "It sent more than 8 MB in one message"),
     ] {
         let why = servers.failed(id);
@@ -64,7 +64,7 @@ async fn failed_server_is_not_restarted_before_its_back_off_ends() {
     servers.mcp.ready(None, PATIENCE).await;
     let why = servers.failed("one");
     assert!(why.contains("code 3"), "{why}");
-    assert!(matches!(servers.mcp.restart("one").await, Some(Err(_))), "a person may try at any time");
+    assert!(matches!(servers.mcp.restart("one").await, Some(Err(_))), "a manual retry is always allowed");
 }
 
 #[tokio::test]

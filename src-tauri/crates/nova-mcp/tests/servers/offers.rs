@@ -69,7 +69,7 @@ async fn server_completes_arguments() {
     let servers = with_prompts("prompts").await;
     let others = HashMap::from([("tone".to_owned(), "kind".to_owned())]);
     let values = within(servers.mcp.complete_argument("one", "review", "file", "main", others)).await;
-    assert_eq!(values, ["main.rs", "tone kind"], "a value that cannot be seen is not offered");
+    assert_eq!(values, ["main.rs", "tone kind"], "an invisible value is not offered");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::support::{Servers, context, ready_tools, until, within};
 async fn resources_are_listed_with_their_templates_and_read() {
     let servers = Servers::one("resources").await;
     let tool = servers.tool("one", "read_resource");
-    assert_eq!(tool.spec().effect, Effect::Undeclared, "a read of a server asks as its tools do");
+    assert_eq!(tool.spec().effect, Effect::Undeclared, "reading a resource asks like a tool call");
     let list = servers.call("one", "read_resource", json!({})).await.unwrap();
     let expected = json!({
         "resources": [
@@ -30,7 +30,8 @@ async fn resources_are_listed_with_their_templates_and_read() {
         (&blob["resource"], &blob["type"], &blob["bytes"]),
         (&json!("note:///2"), &json!("image/png"), &json!(3))
     );
-    let media = servers.mcp.media(blob["media"].as_str().unwrap()).expect("it is kept for the window");
+    let media =
+        servers.mcp.media(blob["media"].as_str().unwrap()).expect("the resource is stored for the window");
     assert_eq!((media.media_type.as_str(), media.bytes.as_ref()), ("image/png", &[0, 0, 0][..]));
     let error = servers.call("one", "read_resource", json!({"uri": "note:///9"})).await.unwrap_err();
     assert_eq!(error.to_string(), "one refused it: no such resource.");

@@ -217,7 +217,7 @@ pub(crate) async fn run(
 
 /// Awaits with a timeout.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("it happens in time")
+    tokio::time::timeout(PATIENCE, future).await.expect("timed out waiting for the condition")
 }
 
 /// Polls a condition outside of this process.
@@ -237,7 +237,7 @@ pub(crate) async fn gone(pid: u64) {
     let waiting = tokio::task::spawn_blocking(move || {
         let mut polled = [rustix::event::PollFd::new(&ends, rustix::event::PollFlags::IN)];
         let limit = PATIENCE.try_into().unwrap();
-        assert_eq!(rustix::event::poll(&mut polled, Some(&limit)).unwrap(), 1, "the process is gone");
+        assert_eq!(rustix::event::poll(&mut polled, Some(&limit)).unwrap(), 1, "the process still runs");
     });
     waiting.await.unwrap();
 }

@@ -142,7 +142,7 @@ fn edit_changes_its_entry_and_nothing_else() {
             }
         };
         let context = format!("{context}\nis {after:?}");
-        assert!(after.len() >= head.len() + tail.len(), "{context}: bytes are lost");
+        assert!(after.len() >= head.len() + tail.len(), "{context}: lost bytes");
         assert!(after.starts_with(head) && after.ends_with(tail), "{context}: other bytes changed");
         let found = read(&after[note.matter.start..after.len() - fence]);
         assert_eq!(found.as_ref(), Some(&intended), "{context}");
@@ -183,7 +183,7 @@ fn edit_changes_its_entry_and_nothing_else() {
     assert!(made * 10 > edits_to_make() * 9, "only {made} edits were made");
     for (operation, features) in COVERED {
         for feature in *features {
-            assert!(covered.contains_key(&(operation, feature)), "never met: {operation}, {feature}");
+            assert!(covered.contains_key(&(operation, feature)), "never generated: {operation}, {feature}");
         }
     }
 }

@@ -250,7 +250,7 @@ pub struct ProviderRow {
     /// Those of the models that cannot call tools, where the provider says so: no chat can be had with
     /// them.
     pub without_tools: Vec<String>,
-    /// Those that cannot look at images, where that is configured or the provider says so: a message
+    /// Those that cannot read images, where that is configured or the provider says so: a message
     /// with images is not sent to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]

@@ -110,7 +110,10 @@ async fn answer_above_the_size_limit_is_refused() {
     let limits = Limits { answer_bytes: 500, ..Limits::default() };
     let provider = connect("openai", ProviderSettings { limits, ..settings(&server) }).unwrap();
     let error = ask(&*provider).await.unwrap_err();
-    assert_eq!(error.to_string(), "test sent an answer Nova cannot use: it is larger than any answer may be");
+    assert_eq!(
+        error.to_string(),
+        "test sent an answer Nova cannot use: it exceeds the size limit of an answer"
+    );
     server.client_left().await;
 }
 
@@ -125,7 +128,7 @@ async fn silent_server_times_out() {
         let error = ask(&*provider).await.unwrap_err();
         assert_eq!(error, ProviderError::Timeout { after: Duration::from_millis(200) });
         server.client_left().await;
-        assert_eq!(server.requests().len(), 1, "asked again");
+        assert_eq!(server.requests().len(), 1, "request repeated");
     }
 }
 

@@ -119,7 +119,7 @@ async fn refusal_of_images_is_recognised() {
         let provider = connect(kind, settings(&server)).unwrap();
         let error = ask_with(&*provider, &shows("What is this?")).await.unwrap_err();
         assert_eq!(error.code().as_str(), "model_without_images", "{said}");
-        assert_eq!(error.to_string(), "`m` of test cannot look at images");
+        assert_eq!(error.to_string(), "`m` of test cannot read images");
         // Any other refusal is reported as the server words it.
         let error = ask_with(&*provider, &request()).await.unwrap_err();
         assert_ne!(error.code().as_str(), "model_without_images", "{said}");
@@ -153,5 +153,5 @@ async fn ollama_model_without_vision_gets_no_image() {
         connect("ollama", ProviderSettings { base_url: Some(server.address.clone()), ..settings(&server) });
     let error = ask_with(&*provider.unwrap(), &shows("What is this?")).await.unwrap_err();
     assert_eq!(error.code().as_str(), "model_without_images");
-    assert_eq!(server.requests().len(), 1, "it was only asked what it can");
+    assert_eq!(server.requests().len(), 1, "only its capabilities were requested");
 }

@@ -147,7 +147,7 @@ async fn request_sets_the_required_context() {
     ask(&*ollama).await.unwrap();
     let body = sent(&server);
     assert_eq!(body["options"], json!({ "num_ctx": 16_384 }));
-    assert_eq!((&body["truncate"], &body["shift"]), (&json!(false), &json!(false)), "nothing is cut off");
+    assert_eq!((&body["truncate"], &body["shift"]), (&json!(false), &json!(false)), "nothing is truncated");
 
     // 120,000 bytes are about 40,000 tokens: the next size would exceed the model's context.
     let long = ChatRequest {
@@ -157,7 +157,7 @@ async fn request_sets_the_required_context() {
     let stream = ollama.stream(&long, CancellationToken::new()).await.unwrap();
     read_all(stream).await.1.unwrap();
     assert_eq!(sent(&server)["options"]["num_ctx"], 40_960);
-    assert_eq!(server.requests().len(), 3, "what the model can is asked once");
+    assert_eq!(server.requests().len(), 3, "capabilities are requested once");
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn context_set_by_the_user_is_respected() {
         ),
         "{error:?}"
     );
-    assert_eq!(server.requests().len(), 2, "it was not sent");
+    assert_eq!(server.requests().len(), 2, "the request was sent");
 }
 
 #[tokio::test]
@@ -278,7 +278,7 @@ fn request_has_the_servers_format() {
         tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(tools(ToolChoice::Auto), ["one", "two"]);
-    assert_eq!(tools(ToolChoice::Required("two".into())), ["two"], "there is no other way to demand it");
+    assert_eq!(tools(ToolChoice::Required("two".into())), ["two"], "only the required tool is sent");
     assert!(tools(ToolChoice::None).is_empty());
 }
 

@@ -110,7 +110,7 @@ async fn too_long_request_is_recognised_in_any_wording() {
         assert!(error.hint().contains("set `context` of the provider `test`"), "{}", error.hint());
         let ProviderError::TooLong { context: told, .. } = error else { panic!("{error:?}") };
         assert_eq!(told, context, "{said}");
-        assert_eq!(server.requests().len(), 1, "asking again is pointless: {said}");
+        assert_eq!(server.requests().len(), 1, "not retryable: {said}");
     }
     let in_stream = body(&[r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#]);
     assert_eq!(answer_to(Reply::events(&in_stream)).await.unwrap_err().code().as_str(), "context_too_small");

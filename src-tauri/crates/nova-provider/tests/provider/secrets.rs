@@ -61,7 +61,7 @@ async fn secrets_are_never_shown() {
     ] {
         let server = Server::start([reply]).await;
         let error = ask(&*connect("openai", with_secrets(&server)).unwrap()).await.unwrap_err();
-        assert!(error.to_string().contains('…'), "the server's words are missing: {error}");
+        assert!(error.to_string().contains('…'), "the server's message is missing: {error}");
         assert_clean(&error);
     }
     let error = ask(&*connect("openai", settings).unwrap()).await.unwrap_err();

@@ -119,7 +119,7 @@ fn file(dir: &Dir, name: &str) -> Option<FileText> {
         Err(error) => {
             let is_link = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
             return Some(FileText::Refused(if is_link {
-                "it is a link out of its folder; put the file itself here".into()
+                "it is a link to a file outside its folder; put the file itself here".into()
             } else {
                 format!("it cannot be read ({error})")
             }));
@@ -215,7 +215,8 @@ mod tests {
         std::os::unix::fs::symlink("real.ts", folder.join("within.ts")).unwrap();
         std::os::unix::fs::symlink("nothing.ts", folder.join("dangling.ts")).unwrap();
         let found = tool_files(&folder).files;
-        let refused = FileText::Refused("it is a link out of its folder; put the file itself here".into());
+        let refused =
+            FileText::Refused("it is a link to a file outside its folder; put the file itself here".into());
         assert_eq!((&found["out.ts"], &found["up.ts"]), (&refused, &refused));
         assert_eq!(found["within.ts"], FileText::Text("text".into()));
         let to_nothing = FileText::Refused("it is a link to a missing file; put the file itself here".into());

@@ -228,5 +228,5 @@ fn joined(headers: Vec<(String, String)>) -> BTreeMap<String, String> {
 /// Large bodies would block a shared thread.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| Refused::new("Nova is ending its tools."))
+    done.map_err(|_| Refused::new("Nova is shutting down its tools."))
 }

@@ -21,7 +21,7 @@ pub(super) fn failed(what: &Callee, fault: &Fault) -> ToolError {
     let hint = match kind {
         FaultKind::Thrown if what.snippet => "Fix the script, or catch the error.",
         FaultKind::Syntax | FaultKind::Import | FaultKind::Definition if what.snippet => {
-            "Fix the script. It takes no imports; `tools` and zod's `z` are there."
+            "Fix the script. It cannot import; `tools` and zod's `z` are predefined."
         }
         FaultKind::Thrown | FaultKind::Arguments => {
             "The tool reported this; use other arguments, or fix its file."

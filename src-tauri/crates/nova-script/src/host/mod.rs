@@ -379,5 +379,5 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ToolFileError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| file_error(file, "Nova is ending its tools. Start it again."))
+    done.map_err(|_| file_error(file, "Nova is shutting down its tools. Start it again."))
 }

@@ -36,7 +36,7 @@ pub(super) enum Broken {
     Late(Duration),
     #[error("The process that runs TypeScript tools could not be started: {0}.")]
     NotStarted(#[source] io::Error),
-    #[error("Nova is ending its tools.")]
+    #[error("Nova is shutting down its tools.")]
     Closing,
     #[error("The call was stopped.")]
     Cancelled,

@@ -91,7 +91,7 @@ impl Outside for InSnippet {
             return;
         }
         let line = if log.len() == MOST_LINES {
-            "More lines were logged; they are left out.".to_owned()
+            "Further log lines were dropped.".to_owned()
         } else {
             message[..message.floor_char_boundary(LONGEST_LINE)].to_owned()
         };

@@ -170,8 +170,8 @@ async fn dropping_the_host_ends_all_processes_and_calls() {
         of_working
     };
     let (called, of_working) = tokio::join!(calling, dropping);
-    assert_eq!(called.err().unwrap().to_string(), "stand_in.ts: Nova is ending its tools.");
+    assert_eq!(called.err().unwrap().to_string(), "stand_in.ts: Nova is shutting down its tools.");
     gone(of_idle).await;
     gone(of_working).await;
-    assert_eq!(failure(&idle, json!({})).await.0, "stand_in.ts: Nova is ending its tools.");
+    assert_eq!(failure(&idle, json!({})).await.0, "stand_in.ts: Nova is shutting down its tools.");
 }

@@ -88,7 +88,7 @@ impl RecordType {
             return Some(reason);
         }
         if self.matches.as_ref().is_some_and(Vec::is_empty) {
-            return Some("`match` has no entry, so no note would be one of them".into());
+            return Some("`match` has no entry, so it would match no note".into());
         }
         if self.fields.is_empty() {
             return Some("it has no fields".into());

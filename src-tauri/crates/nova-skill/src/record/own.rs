@@ -30,7 +30,7 @@ impl RecordTypes {
         if wanted.get("fields").is_none() || wanted.get("folder").is_none() {
             let known: Vec<&str> = self.types.keys().map(String::as_str).collect();
             let known = listed(&known);
-            faults.add(key, format!("is no record type of this skill, which has {known}; a type of your own needs folder and fields"));
+            faults.add(key, format!("is not a record type of this skill, which has {known}; a type of your own needs folder and fields"));
             return;
         }
         let template = wanted.as_object_mut().and_then(|wanted| wanted.remove("template"));
@@ -78,7 +78,7 @@ impl RecordType {
         for (field, property) in faults.entries(&format!("{key}.names"), own.get("names")) {
             let at = format!("{key}.names.{field}");
             match field.as_str() {
-                "type" => faults.add(&at, format!("is no name; write {{\"type\": …}} under {key}.match")),
+                "type" => faults.add(&at, format!("is not a name; write {{\"type\": …}} under {key}.match")),
                 _ => self.rename(&at, &field, &property, faults),
             }
         }

@@ -314,7 +314,7 @@ impl Field {
                 text.trim_start_matches('#').trim_start_matches("[[").trim_end_matches("]]"),
             )),
             FieldKind::Date => Wanted::Date(date_begin(&text).ok_or_else(|| {
-                wrong(format!("\"{text}\" is no day, month or year such as 2026-11-24, 2026-11 or 2026"))
+                wrong(format!("\"{text}\" is not a day, month or year such as 2026-11-24, 2026-11 or 2026"))
             })?),
             FieldKind::Decimal | FieldKind::Integer => {
                 Wanted::Number(plain::decimal(&text).ok_or_else(|| wrong("must be a plain number".into()))?)

@@ -55,7 +55,7 @@ impl Abilities {
     }
 
     pub(crate) fn refuse_exchange(&self, error: &io::Error) {
-        let reason = format!("the file system cannot exchange two files in one step ({error})");
+        let reason = format!("the file system cannot swap two files atomically ({error})");
         *self.0.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(reason));
     }
 }

@@ -15,7 +15,7 @@ pub struct GoneRoot {
 impl GoneRoot {
     /// What happened, without a full stop.
     pub fn message(&self) -> String {
-        format!("The folder that \"{}\" leads to is gone: {}", self.link, self.folder.display())
+        format!("The folder that \"{}\" links to is gone: {}", self.link, self.folder.display())
     }
 
     pub(crate) fn remedy(&self) -> &'static str {

@@ -52,7 +52,7 @@ pub(super) struct Entered {
 /// Why a link at the top of the vault is not followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
-    #[error("it is a symbolic link that leads nowhere")]
+    #[error("it is a broken symbolic link")]
     Nowhere,
     #[error("it is a symbolic link, which Nova does not follow")]
     NotListed,

@@ -23,7 +23,7 @@ pub(super) fn next_dates(line: &Line<'_>, today: Date) -> Result<Vec<(TaskField,
         dates.push((field, date));
     }
     let reference = dates.first().map_or(today, |(_, date)| *date);
-    let next = rule.next(reference, today).ok_or_else(|| format!("\"{said}\" gives no further day"))?;
+    let next = rule.next(reference, today).ok_or_else(|| format!("\"{said}\" has no next occurrence"))?;
     let moved = |date: Date| next.checked_add(date - reference).ok();
     let beyond = || "the next day is too far away".to_owned();
     dates.into_iter().map(|(field, date)| Ok((field, moved(date).ok_or_else(beyond)?))).collect()

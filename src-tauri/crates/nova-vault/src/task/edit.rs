@@ -13,7 +13,7 @@ use super::settings::{TaskKind, TaskRules};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskEditError {
     /// The line has no checkbox followed by text.
-    #[error("the line is no task")]
+    #[error("the line is not a task")]
     NoTask,
     /// The text is empty or has a line break.
     #[error("a task's text is one line with something in it")]
@@ -70,7 +70,7 @@ pub fn new_task(text: &str, rules: &TaskRules, used: TaskForm, today: Date) -> R
 /// other fields, else `used`.
 ///
 /// # Errors
-/// If the line is no task, or the value is invalid for the field.
+/// If the line is not a task, or the value is invalid for the field.
 pub fn set_task_field(
     line: &str,
     kind: TaskField,
@@ -90,7 +90,7 @@ pub fn set_task_field(
 /// Replaces the text; the fields stay after it, in their order.
 ///
 /// # Errors
-/// If the line is no task, or the text not a single line.
+/// If the line is not a task, or the text not a single line.
 pub fn set_task_text(line: &str, text: &str) -> Result<String, TaskEditError> {
     let read = Line::parse(line).ok_or(TaskEditError::NoTask)?;
     let mut body = one_line(text)?.to_owned();
@@ -105,7 +105,7 @@ pub fn set_task_text(line: &str, text: &str) -> Result<String, TaskEditError> {
 /// Completes the task today: its status becomes the next one that means *done*.
 ///
 /// # Errors
-/// If the line is no task.
+/// If the line is not a task.
 pub fn complete_task(
     line: &str,
     rules: &TaskRules,
@@ -120,7 +120,7 @@ pub fn complete_task(
 /// occurrence; reopening it removes the date.
 ///
 /// # Errors
-/// If the line is no task.
+/// If the line is not a task.
 pub fn set_task_status(
     line: &str,
     symbol: char,

@@ -179,7 +179,7 @@ fn empty_folder_in_place_of_a_root_is_not_the_root() {
     fs::create_dir(&team).unwrap();
     assert_eq!(open().gone_roots().len(), 1);
     let error = change(&open(), |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
-    assert!(error.message().contains("leads to is gone"), "{error}");
+    assert!(error.message().contains("links to is gone"), "{error}");
     assert_eq!(files_below(&team), [""; 0].map(PathBuf::from));
 }
 
@@ -195,7 +195,7 @@ fn unreachable_extra_root_is_named() {
     fs::rename(&team, aside(&bed)).unwrap();
 
     let gone = vault.gone_roots();
-    let sentence = format!("The folder that \"Team\" leads to is gone: {}", team.display());
+    let sentence = format!("The folder that \"Team\" links to is gone: {}", team.display());
     assert_eq!(gone.iter().map(|root| root.message()).collect::<Vec<_>>(), [sentence]);
     vault.check_present().unwrap();
     change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();

@@ -195,7 +195,7 @@ fn only_listed_folders_are_entered_and_only_from_the_top() {
     for own in ["Data", "Config", "Program", "Bin", "Above", "Again", "Round"] {
         check(own, "Nova's own files");
     }
-    check("Gone", "The folder that \"Gone\" leads to is gone");
+    check("Gone", "The folder that \"Gone\" links to is gone");
     assert_eq!(found.len(), 14);
 
     for refused in [

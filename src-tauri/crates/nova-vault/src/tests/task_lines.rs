@@ -277,7 +277,7 @@ fn task_that_cannot_recur_is_completed_with_a_reason() {
         ("- [ ] x 🔁 every day 📅 2026-02-30", "there is no day 2026-02-30"),
         (
             "- [ ] x 🔁 every day until January 1, 2020 📅 2026-11-26",
-            "\"every day until January 1, 2020\" gives no further day",
+            "\"every day until January 1, 2020\" has no next occurrence",
         ),
     ] {
         let changed = complete_task(line, &plugin(), TaskForm::Emoji, TODAY).unwrap();

@@ -25,7 +25,7 @@ impl Unsaved {
         let remedy = match &at {
             Some(at) => format!(
                 "Free some space on the disk, or give your user the right to write in Nova's folders: Nova \
-                 tries again, at the latest when it starts next. Until then the edit lies in {}.",
+                 retries, at the latest at its next start. Until then the edit lies in {}.",
                 at.display()
             ),
             None => "Free some space on the disk before you close Nova, which tries again every minute: the \

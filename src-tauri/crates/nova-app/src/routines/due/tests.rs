@@ -152,13 +152,13 @@ fn invalid_routine_is_reported_and_affects_no_other() {
         ("---\ntype: routine\nwhen: every 0 minutes\n---\nHello\n", "is not between 5 minutes and 24 hours"),
         (
             "---\ntype: routine\nwhen: daily 07:30\nzone: Mars/Olympus\n---\nHello\n",
-            "is no time zone. Name one",
+            "is not a time zone. Use one",
         ),
         ("---\ntype: routine\nwhen: daily 07:30\nenabled: perhaps\n---\nHello\n", "enabled"),
-        ("---\ntype: routine\nwhen: daily 07:30\n---\n \n", "It says nothing. Write the message"),
+        ("---\ntype: routine\nwhen: daily 07:30\n---\n \n", "It has no message. Write one"),
         (
             "---\ntype: routine\nwhen: daily 07:30\ntool: vault.search\nargs: '[1]'\n---\n",
-            "`args: [1]` is no JSON object",
+            "`args: [1]` is not a JSON object",
         ),
     ] {
         let wrong = note("A.md", text);
@@ -178,5 +178,5 @@ fn each_of_ten_thousand_routines_is_due_once() {
     assert_eq!(look(&mut entries, &notes, "2026-11-20T12:00:00Z", false), []);
     assert_eq!(look(&mut entries, &notes, "2026-11-21T07:30:00Z", false).len(), 10_000);
     assert_eq!(look(&mut entries, &[], "2026-11-22T07:30:00Z", false), []);
-    assert!(entries.is_empty(), "what has no note any more is forgotten");
+    assert!(entries.is_empty(), "entries of deleted notes are dropped");
 }

@@ -147,18 +147,18 @@ fn agrees_with_a_walk_over_every_minute() {
 fn invalid_schedule_names_the_accepted_forms() {
     for (text, why) in [
         ("", "`when` is empty."),
-        ("07:30", "\"07:30\" names no day."),
+        ("07:30", "\"07:30\" needs a day."),
         ("weekdays", "\"weekdays\" does not end with a time such as 07:30."),
         ("weekdays 25:00", "does not end with a time"),
         ("weekdays 7:3", "does not end with a time"),
-        ("sometimes 07:30", "names no day by \"sometimes\"."),
-        ("monthly 0 09:00", "names no day of a month."),
-        ("monthly 32 09:00", "names no day of a month."),
+        ("sometimes 07:30", "has the unknown day \"sometimes\"."),
+        ("monthly 0 09:00", "needs a day of the month."),
+        ("monthly 32 09:00", "needs a day of the month."),
         ("every 0 minutes", "is not between 5 minutes and 24 hours."),
         ("every -5 minutes", "is not between 5 minutes and 24 hours."),
         ("every 9223372036854775807 hours", "is not between 5 minutes and 24 hours."),
-        ("every 99999999999999999999 hours", "has no whole number."),
-        ("every 2 days", "counts neither minutes nor hours."),
+        ("every 99999999999999999999 hours", "needs a whole number."),
+        ("every 2 days", "must be in minutes or hours."),
         ("when pigs fly", "does not say which kind of note changes."),
     ] {
         let problem = When::parse(text).expect_err(text);

@@ -85,13 +85,13 @@ fn request_disables_storage() {
 #[test]
 fn unsupported_parameters_are_omitted() {
     let of = |model: &str| sent(&ChatRequest { model: model.into(), ..request() });
-    assert_eq!(of("gpt-4.1").get("include"), None, "it refuses to be asked for its reasoning");
+    assert_eq!(of("gpt-4.1").get("include"), None, "gpt-4.1 rejects reasoning items");
     assert_eq!(of("gpt-5.4")["include"], json!(["reasoning.encrypted_content"]));
     assert_eq!(of("gpt-5.4").get("reasoning"), None);
     let thinks = ProviderSettings { thinking: Some(Thinking::Adaptive), ..ProviderSettings::new("test") };
     assert_eq!(sent_by(thinks, &request())["reasoning"], json!({ "summary": "auto" }));
     let least = sent(&ChatRequest { max_output: Some(1), ..request() });
-    assert_eq!(least["max_output_tokens"], 16, "a lower limit is refused");
+    assert_eq!(least["max_output_tokens"], 16, "the API refuses a lower limit");
 }
 
 #[test]
@@ -139,7 +139,7 @@ async fn reasoning_that_cannot_be_sent_back_is_omitted() {
     let of = async |item: &str, output: Value| {
         answer_of(&[item, &ended("completed", None, output)]).await.unwrap().provider_data
     };
-    assert_eq!(of(&item(""), json!([])).await, None, "only a name of what is not stored");
+    assert_eq!(of(&item(""), json!([])).await, None, "only an id of unstored state");
     // Some servers send it only in the whole response.
     let late = json!([{ "id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "c2VhbGVk" }]);
     assert_eq!(of(&item(""), late).await.unwrap()["items"][0]["encrypted_content"], "c2VhbGVk");
@@ -187,7 +187,7 @@ fn deferred_tool_is_defined_where_it_is_loaded() {
         ..request()
     };
     let body = sent(&request);
-    assert_eq!(body["tools"].as_array().unwrap().len(), 1, "the beginning of the request stays as it is");
+    assert_eq!(body["tools"].as_array().unwrap().len(), 1, "the request keeps its prefix");
     let found = |id: &str, name: &str| {
         let mut tool =
             sent(&ChatRequest { tools: vec![tool(name)], ..crate::support::request() })["tools"][0].clone();

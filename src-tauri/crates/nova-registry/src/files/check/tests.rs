@@ -49,7 +49,7 @@ fn findings_cover_every_file_with_its_line() {
         found,
         [
             "error SKILL.md, line 2: SKILL.md says name: other, its folder is my-skill. Use the same name for both.",
-            "manifest.yaml, line 1: The key color is not known. There are: display_name, summary, version, author, tags, icon, loading, requires, hints, routing, records, vault, panel, glance, config.",
+            "manifest.yaml, line 1: Unknown key color. Known keys: display_name, summary, version, author, tags, icon, loading, requires, hints, routing, records, vault, panel, glance, config.",
             "error config.yaml, line 2: days: \"soon\" is not of type \"integer\".",
             "tools.py: It is not run: rewrite it as tools/*.ts.",
             "SKILL.md, line 6: It names references/list.md, and there is no such file. Write it, or correct the path.",

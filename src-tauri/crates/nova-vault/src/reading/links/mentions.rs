@@ -192,7 +192,7 @@ impl<'a> MentionedNames<'a> {
         }
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(by_marked.keys());
         let finder = finder.map_err(|error| VaultError::InvalidQuery {
-            reason: format!("the names of all notes together are too long to be looked for ({error})"),
+            reason: format!("the names of all notes together are too long to search for ({error})"),
             remedy: "Shorten the longest names and aliases of your notes".to_owned(),
         })?;
         Ok(MentionedNames { names: by_marked.into_values().collect(), finder, listing, templates })

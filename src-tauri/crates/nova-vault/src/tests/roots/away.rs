@@ -14,7 +14,7 @@ fn notes_of_an_unmounted_folder_were_not_removed() {
     fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
     assert_eq!(told(&vault, &mut receiver), []);
     assert_eq!(notes(&vault), ["Home.md"]);
-    let gone = format!("The folder that \"Team\" leads to is gone: {}", folder(&bed, "Team").display());
+    let gone = format!("The folder that \"Team\" links to is gone: {}", folder(&bed, "Team").display());
     assert_eq!(problems(&vault), [("Team".to_owned(), format!("{gone}; it is not read"))]);
     // A new note does not create a folder in its place.
     let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
@@ -40,7 +40,7 @@ fn mount_point_is_not_taken_for_the_unmounted_folder() {
 
     assert_eq!(told(&vault, &mut receiver), []);
     let [(at, problem)] = &problems(&vault)[..] else { panic!() };
-    assert!(at == "Team" && problem.contains("leads to is gone"), "{at}: {problem}");
+    assert!(at == "Team" && problem.contains("links to is gone"), "{at}: {problem}");
     let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
     assert!(error.hint().contains("Mount the disk"), "{error}");
 
@@ -242,7 +242,7 @@ fn unreachable_note_does_not_block_the_undo_of_others() {
     assert_eq!(bed.text("Home.md"), "See [[Jane Doe]].\n");
     let [unreadable] = &outcome.unreadable[..] else { panic!("{outcome:?}") };
     assert_eq!(unreadable.path, jane);
-    assert!(unreadable.reason.contains("leads to is gone"), "{unreadable:?}");
+    assert!(unreadable.reason.contains("links to is gone"), "{unreadable:?}");
     assert_eq!(outcome.conflicts, []);
 
     fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();

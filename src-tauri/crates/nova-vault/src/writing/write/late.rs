@@ -385,7 +385,7 @@ pub(super) fn bring_back(
         let own = Arc::new(SetJournal::new(
             core.free_id(),
             set.kind,
-            format!("{note}: an edit made outside while Nova wrote"),
+            format!("{note}: an outside edit made during a write"),
         ));
         let plan = Planned {
             path: note,
