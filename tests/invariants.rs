@@ -301,10 +301,10 @@ fn every_crate_states_its_purpose_and_what_it_never_does() {
     for path in files("src-tauri/crates", &["src/lib.rs", "lib.rs"]) {
         let text = fs::read_to_string(&path).unwrap();
         let docs: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
-        assert!(docs.len() > 150, "{} begins with what it is for", relative(&path));
+        assert!(docs.len() > 150, "{} must begin with its purpose", relative(&path));
         assert!(
             docs.contains("never") || docs.contains("nothing else") || docs.contains("No "),
-            "{} says what it never does",
+            "{} must state what it never does",
             relative(&path)
         );
     }
@@ -395,7 +395,10 @@ fn no_test_file_is_forgotten() {
             if ["mod", "main", "screenshots"].contains(&module) {
                 continue;
             }
-            assert!(declared.contains(&format!("mod {module};")), "{folder}/{name} is not part of the tests");
+            assert!(
+                declared.contains(&format!("mod {module};")),
+                "{folder}/{name} is not included in the tests"
+            );
         }
     }
 }

@@ -107,6 +107,6 @@ mod tests {
         ] {
             assert_eq!(visible(&format!("a{hidden}b")), format!("a\\u{{{:x}}}b", u32::from(hidden)));
         }
-        assert_eq!(visible("❤\u{fe0f}"), "❤\u{fe0f}", "an emoji is what it looks like");
+        assert_eq!(visible("❤\u{fe0f}"), "❤\u{fe0f}", "an emoji is printed as is");
     }
 }

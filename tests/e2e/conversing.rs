@@ -193,7 +193,7 @@ async fn at_double_zoom_nothing_is_clipped() {
                  return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;"
             ))
             .await;
-        assert_eq!(within, json!(true), "{button} is out of sight");
+        assert_eq!(within, json!(true), "{button} is not visible");
     }
     let sideways = window.ask("return document.documentElement.scrollWidth > innerWidth;").await;
     assert_eq!(sideways, json!(false));

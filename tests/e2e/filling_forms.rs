@@ -198,7 +198,7 @@ async fn tooltip_takes_no_esc_and_covers_no_button() {
              return document.elementFromPoint(x + width / 2, y + height / 2)?.closest('[role=tooltip]') === null;",
         )
         .await;
-    assert_eq!(reached, true, "a click goes to what lies below the tooltip");
+    assert_eq!(reached, true, "a click passes through the tooltip");
     window.press(&[], Key::Escape).await;
     window.wait_gone("[data-testid=save-record]").await;
     window.close().await;

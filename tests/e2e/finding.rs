@@ -104,7 +104,7 @@ async fn note_opens_in_obsidian_when_chosen() {
     let window = Window::open(&home).await;
     popover_of_jane(&window).await;
     let opened = home.in_home("opened");
-    assert!(!opened.exists(), "the link itself opens nothing outside of Nova");
+    assert!(!opened.exists(), "the link opened something outside Nova");
     window.click("[data-testid=note-popover] [data-testid=open-in-obsidian]").await;
     window.wait_for_file(&opened, "obsidian://open?").await;
     let address = std::fs::read_to_string(&opened).expect("the address");

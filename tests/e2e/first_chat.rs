@@ -36,7 +36,7 @@ async fn change_is_asked_made_undone_and_redone_and_an_outside_edit_is_shown() {
     window.wait_for_text("[data-testid=approval-card]", "1 property, nothing else in the note").await;
     let diff = window.text("[data-testid=approval-card] [data-testid=diff]").await;
     assert!(diff.contains("stage:") && diff.contains("lead") && diff.contains("won"), "{diff}");
-    assert_eq!(home.read_note(JANE), before, "nothing is written while the card waits");
+    assert_eq!(home.read_note(JANE), before, "nothing is written before the answer");
     allow(&window).await;
     window.wait_for("[data-testid=tool-card][data-state=done]").await;
     let won = before.replace("stage: lead", "stage: won");
@@ -46,7 +46,7 @@ async fn change_is_asked_made_undone_and_redone_and_an_outside_edit_is_shown() {
     window.wait_for("[data-testid=changes-panel] [data-testid=change-note]").await;
     window.click("[data-testid=undo-turn]").await;
     window.wait_for("[data-testid=tool-card][data-state=undone]").await;
-    assert_eq!(home.read_note(JANE), before, "every byte is back");
+    assert_eq!(home.read_note(JANE), before, "every byte is restored");
 
     say(&window, "Set Jane Doe to won").await;
     allow(&window).await;

@@ -41,7 +41,7 @@ async fn interrupted_change_is_finished_by_a_click() {
     let window = Window::open(&home).await;
 
     window.wait_for("[data-testid=banner-finish]").await;
-    assert_eq!(home.read_note("Plan.md"), NOTES[1].1, "nothing is done before the click");
+    assert_eq!(home.read_note("Plan.md"), NOTES[1].1, "nothing changes before the click");
     window.click("[data-testid=banner-finish]").await;
     window.wait_for("[data-testid=settled-change]").await;
     assert_eq!(home.read_note("Plan.md"), "Ask [[Anna]].\n");
@@ -67,7 +67,7 @@ async fn unreadable_note_is_left_out_of_an_undo_with_the_reason() {
     let home = interrupted();
     let friends = home.vault().join("Friends");
     let away = home.data().join("Friends");
-    std::fs::rename(&friends, &away).expect("another place");
+    std::fs::rename(&friends, &away).expect("a folder elsewhere");
     std::os::unix::fs::symlink(&away, &friends).expect("a link");
     let window = Window::open(&home).await;
 
@@ -75,8 +75,8 @@ async fn unreadable_note_is_left_out_of_an_undo_with_the_reason() {
     window.wait_for_text("[data-testid=unreadable-note][data-path='Friends/Anna.md']", "symbolic link").await;
     assert_eq!(home.read_note("Plan.md"), NOTES[1].1);
 
-    std::fs::remove_file(&friends).expect("no link");
-    std::fs::rename(&away, &friends).expect("its own place");
+    std::fs::remove_file(&friends).expect("the link is removed");
+    std::fs::rename(&away, &friends).expect("the original path");
     window.click("[data-testid=undo-again]").await;
     window.wait_gone("[data-testid=unreadable-note]").await;
     assert_eq!(home.read_note("People/Ann.md"), NOTES[0].1);

@@ -48,7 +48,7 @@ async fn pasted_key_is_tested_stored_under_a_passphrase_and_used() {
     window.type_into("[data-testid=new-provider-key]", CANARY).await;
     window.click("[data-testid=new-provider-check]").await;
     window.wait_for_text("[data-testid=new-provider]", "answers").await;
-    assert!(!home.documents().exists(), "the key was tried, and nothing is written");
+    assert!(!home.documents().exists(), "the key was tested, nothing was written");
 
     window.click("[data-testid=first-run-open]").await;
     // Without a keychain nothing is stored before there is a passphrase.
@@ -59,8 +59,8 @@ async fn pasted_key_is_tested_stored_under_a_passphrase_and_used() {
     ask(&window).await;
 
     let page = window.ask("return document.documentElement.outerHTML").await.to_string();
-    assert!(!page.contains(CANARY), "the page has forgotten it");
-    assert!(!home.read_config().to_string().contains(CANARY), "the settings never had it");
+    assert!(!page.contains(CANARY), "the page still holds the key");
+    assert!(!home.read_config().to_string().contains(CANARY), "the settings hold the key");
     window.close().await;
     model.finish();
 }

@@ -26,7 +26,7 @@ impl Elsewhere {
     #[track_caller]
     fn assert_not_asked(&self) {
         let asked = self.0.accept().map(|(_, from)| from);
-        assert!(asked.is_err(), "something was asked of another host, from {asked:?}");
+        assert!(asked.is_err(), "a request to another host, from {asked:?}");
     }
 
     /// WebKit opens a connection for a navigation while it still asks for permission.
@@ -36,7 +36,7 @@ impl Elsewhere {
             connection.set_nonblocking(true).expect("a connection that can be asked");
             let mut said = [0; 1024];
             let read = connection.read(&mut said).unwrap_or(0);
-            assert_eq!(read, 0, "another host was told {:?}", String::from_utf8_lossy(&said[..read]));
+            assert_eq!(read, 0, "sent to another host: {:?}", String::from_utf8_lossy(&said[..read]));
         }
     }
 }

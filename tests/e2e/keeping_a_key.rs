@@ -29,7 +29,7 @@ async fn key_is_stored_by_clicks_under_a_new_passphrase_and_removed() {
     let kept = std::fs::read(home.data().join("credentials.age")).expect("the file is there");
     assert!(kept.starts_with(b"age-encryption.org/"));
     let page = window.ask("return document.documentElement.outerHTML").await.to_string();
-    assert!(!page.contains(CANARY), "the page has forgotten it");
+    assert!(!page.contains(CANARY), "the page still holds the key");
 
     window.click("[data-testid=credential-remove]").await;
     window.click("[data-testid=credential-remove-confirm]").await;

@@ -46,7 +46,7 @@ async fn pasted_server_is_approved_used_and_blocked_until_its_change_is_approved
     window.wait_for_text("[data-testid=server-review]", "Start this program?").await;
     window.wait_for_text("[data-testid=server-review]", "parcel.sh").await;
     let listed = home.nova(&["tool", "list", "--json"]).to_string();
-    assert!(!listed.contains("parcel.track"), "nothing was started: {listed}");
+    assert!(!listed.contains("parcel.track"), "a server was started: {listed}");
 
     window.click("[data-testid=server-agree][data-armed=true]").await;
     window.wait_for("[data-testid=server-row][data-server=parcel][data-state=ready]").await;
@@ -113,7 +113,7 @@ async fn server_asks_during_its_call_and_receives_the_forms_values() {
             window.screenshot(&std::path::Path::new(&folder).join(format!("{name}.png"))).await;
         }
     }
-    assert!(!script.with_extension("sh.answer").exists(), "nothing is sent before it is sent");
+    assert!(!script.with_extension("sh.answer").exists(), "nothing is sent before the click");
     window.type_into(&format!("{card} [data-testid=tool-form] input"), "Elm Street 4").await;
     window.click(&format!("{card} [data-testid=elicitation-send]")).await;
     window.wait_for_text("[role=log]", "on its way").await;
@@ -145,7 +145,7 @@ async fn signs_in_only_at_the_named_host() {
     window.type_into("[data-testid=passphrase-again]", "correct horse battery staple").await;
     window.click("[data-testid=passphrase-form] button[type=submit]").await;
     window.wait_for_text("[data-testid=server-sign-in-box]", "Sign in at 127.0.0.1?").await;
-    assert!(authorisation.state().authorize_requests.is_empty(), "no browser has opened");
+    assert!(authorisation.state().authorize_requests.is_empty(), "a browser was opened");
     window.click("[data-testid=server-sign-in-open]").await;
     window.wait_for(&format!("{row}[data-state=ready]")).await;
     window.wait_for("[data-testid=server-tool][data-tool=find]").await;

@@ -202,7 +202,7 @@ async fn bank_file_from_elsewhere_is_imported_by_keys_and_undone() {
     window.press(&[], '1').await;
     window.wait_for_text("[data-testid=import-question]", "Is this the same payment?").await;
     window.wait_for_text("[data-testid=import-question]", "Cafe Ember").await;
-    assert_eq!(expenses(), 1, "nothing is written before the user has agreed");
+    assert_eq!(expenses(), 1, "nothing is written before the approval");
     window.press(&[], '1').await;
     window.wait_for_text("[data-testid=import-primary]", "Import 2").await;
     window.press(&[Key::Control], Key::Enter).await;
@@ -233,7 +233,7 @@ async fn broker_file_is_imported_by_keys_and_undone() {
     window.wait_for_text("[data-testid=import-question]", "What is \"Zeichnung\"?").await;
     window.press(&[], '1').await;
     window.wait_for_text("[data-testid=import-question]", "Is this the same trade?").await;
-    assert_eq!(trades(), 1, "nothing is written before the user has agreed");
+    assert_eq!(trades(), 1, "nothing is written before the approval");
     window.press(&[], '1').await;
     window.wait_for_text("[data-testid=import-primary]", "Import 1").await;
     window.press(&[Key::Control], Key::Enter).await;

@@ -16,7 +16,7 @@ fn growing() -> Answer {
     let paragraph = |number: usize| {
         text(&format!("Paragraph {number} says in a line or two what there is to say about it.\n\n"))
     };
-    let first = (1..=FIRST).map(paragraph).reduce(Answer::and).expect("there are some");
+    let first = (1..=FIRST).map(paragraph).reduce(Answer::and).expect("turns exist");
     (FIRST + 1..=FIRST + MORE).fold(first, |answer, number| answer.and(pause()).and(paragraph(number)))
 }
 
@@ -85,7 +85,7 @@ async fn visible_text_stays_in_place_while_text_streams_below() {
         paragraph_is_there(&window, number).await;
     }
     window.wait_for("[data-testid=send]").await;
-    assert_eq!(top_of(&window, read).await, before, "what is read has moved");
+    assert_eq!(top_of(&window, read).await, before, "the reading position moved");
     window.wait_for_text(NEW_BELOW, "New below").await;
 
     window.click(NEW_BELOW).await;

@@ -78,7 +78,7 @@ async fn script_shows_its_calls_and_one_diff_that_undo_reverts() {
     assert_eq!(always, true, "a script is never allowed always");
     window.click("[data-testid=show-script]").await;
     window.wait_for_text("[data-testid=script-source]", "tools.portfolio.value({})").await;
-    assert_eq!(home.read_note(MARA), before, "nothing is written before Allow");
+    assert_eq!(home.read_note(MARA), before, "nothing is written before the approval");
 
     window.click("[data-testid=approval-once]").await;
     window.wait_for_text("[role=log]", "It says:").await;

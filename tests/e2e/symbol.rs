@@ -165,7 +165,7 @@ async fn share_is_looked_up_and_compared() {
     let (home, server) = home().await;
     let home = home.config_file("permissions.yaml", RULES);
     let window = open(&home).await;
-    assert!(server.requests().is_empty(), "nothing is asked before a symbol is named");
+    assert!(server.requests().is_empty(), "a request before a symbol was chosen");
     look_up(&window, "ngtl").await;
     window.wait_for_text("[data-testid=skill-panel]", "Northgate Tooling").await;
     window.wait_for_text("[data-testid=skill-panel]", "1.148 bn USD").await;

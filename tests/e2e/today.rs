@@ -19,10 +19,7 @@ async fn task_is_completed_by_key_and_reopened() {
     window.wait_for_focus("[data-testid=today-row]:has([aria-label='Done: Sweep the stairs'])").await;
     window.press(&[], ' ').await;
     window.wait_for_file(&home.vault().join("House.md"), "- [x] Sweep the stairs 📅 2026-01-31 ✅").await;
-    assert!(
-        home.read_note("House.md").ends_with("\n- [ ] Pay the rent 📅 2026-01-31\n"),
-        "one line is changed"
-    );
+    assert!(home.read_note("House.md").ends_with("\n- [ ] Pay the rent 📅 2026-01-31\n"), "one line changed");
     window.wait_for("[aria-label='Done: Sweep the stairs']:checked:enabled").await;
     window.wait_for_text("[data-testid=today]", "1 task open, 1 overdue").await;
 

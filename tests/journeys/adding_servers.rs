@@ -116,7 +116,7 @@ async fn pasted_server_is_added_approved_used_and_approved_again() {
 
     app.set_server(set(None, Some(Some(Effect::Read)))).await.unwrap();
     let call = CallTool { tool: "sh.say".into(), args: json!({}), run: "r2".into() };
-    assert!(app.call_tool(call).await.unwrap().ok, "what was just decided is not asked again");
+    assert!(app.call_tool(call).await.unwrap().ok, "a decision is not asked again");
 
     app.stop_server(named("sh")).await.unwrap();
     wait_for(&mut events, is_state("sh", "asleep")).await;
@@ -230,14 +230,14 @@ fn project_servers_are_found_only_in_its_folder() {
         programs.map(|file| file["program"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(found_in("parcel", "none"), ["Claude Code (this folder)", "VS Code (this folder)"]);
-    assert_eq!(found_in("parcel/src", "none"), Vec::<String>::new(), "of no other folder");
+    assert_eq!(found_in("parcel/src", "none"), Vec::<String>::new(), "no other folder");
     assert_eq!(found_in("elsewhere", "moved"), ["VS Code"]);
 
     let parcel = nova.home().join("parcel");
     let added = succeeds(&nova.run(&["mcp", "import", parcel.join(".mcp.json").to_str().unwrap()]));
     assert!(added.contains("parcel: not agreed"), "{added}");
     let entry = &nova.read_settings()["mcpServers"]["parcel"];
-    assert_eq!(*entry, json!({"command": "./serve", "cwd": parcel}), "it starts where its project is");
+    assert_eq!(*entry, json!({"command": "./serve", "cwd": parcel}), "it starts in its project's folder");
 }
 
 #[tokio::test]
@@ -257,7 +257,7 @@ async fn odd_files_of_other_programs_do_not_block() {
     fs::create_dir_all(nova.home().join(".lmstudio/mcp.json")).unwrap();
     let app = nova.start().await;
     let files = tokio::time::timeout(Duration::from_secs(60), app.list_server_files(Nothing {})).await;
-    let files = files.expect("a pipe is not waited for").unwrap();
+    let files = files.expect("a pipe does not block").unwrap();
     let of = |program: &str| files.iter().find(|file| file.program == program);
     for program in ["Claude Code", "Cursor", "Codex", "LM Studio"] {
         assert!(of(program).is_some_and(|file| file.problem.is_some()), "{program}: {files:?}");

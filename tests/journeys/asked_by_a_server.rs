@@ -87,7 +87,7 @@ fn server_is_declined_without_a_user_and_the_call_continues() {
     with_server(&nova);
     let (code, called) = nova.json(&["tool", "call", "parcel.send", "--approve", "all"]);
     assert_eq!((code, &called["value"]), (0, &json!("sent")), "{called}");
-    assert_eq!(answer(&nova), json!({"action": "decline"}), "\"all\" fills in no form");
+    assert_eq!(answer(&nova), json!({"action": "decline"}), "\"all\" answers no form");
 }
 
 #[test]

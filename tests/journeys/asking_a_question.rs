@@ -62,7 +62,7 @@ async fn answer_comes_from_the_notes() {
     let always = ["vault__read_note", "vault__search", "vault__query"];
     let control = ["list_skills", "load_skill", "unload_skill", "search_tools", "read_skill_file"];
     assert_eq!(tools(&requests[0]), [&control[..], &always].concat());
-    assert_eq!(&tools(&requests[1])[..8], &tools(&requests[0])[..], "the tools before stay in front");
+    assert_eq!(&tools(&requests[1])[..8], &tools(&requests[0])[..], "earlier tools keep their order");
     assert!(tools(&requests[1]).contains(&"crm__get_contact".into()));
     let system = requests[0]["messages"][0]["content"].as_str().unwrap();
     assert!(system.contains("## Available Skills") && system.contains("\n- crm: "), "{system}");
@@ -94,7 +94,7 @@ async fn session_is_continued_by_another_process() {
         .collect();
     assert_eq!(roles.iter().filter(|role| **role == "assistant").count(), 2, "{roles:?}");
     let tools = request["tools"].to_string();
-    assert!(tools.contains("crm__get_contact"), "the skill is active still: {tools}");
+    assert!(tools.contains("crm__get_contact"), "the skill is still active: {tools}");
     let view = second.open_session(SessionRef { session: end.session.clone() }).await.unwrap();
     assert_eq!(view.row.title, "Load the contacts");
     assert!(view.events.iter().any(

@@ -237,7 +237,7 @@ async fn remote_model_gets_the_day_without_private_notes() {
 
     let (_, events) = turn(&app, None, "What about today?", approver.clone()).await;
 
-    assert!(approver.asked().is_empty(), "each of its calls reads");
+    assert!(approver.asked().is_empty(), "a call that does not read");
     let answer: Value = serde_json::from_str(&nova.model.last_texts("tool").pop().unwrap()).unwrap();
     assert_eq!(answer["date"], "2026-11-21");
     let titles: Vec<&str> = answer["sections"]
@@ -260,7 +260,7 @@ async fn remote_model_gets_the_day_without_private_notes() {
     let mut once = asked.clone();
     once.sort_unstable();
     once.dedup();
-    assert_eq!(once.len(), asked.len(), "none is asked twice: {asked:?}");
+    assert_eq!(once.len(), asked.len(), "asked twice: {asked:?}");
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ fn interrupted_changes_are_finished_or_undone() {
 
         let (_, sets) = nova.json(&["changes", "list"]);
         assert_eq!((&sets[0]["id"], &sets[0]["state"]), (&json!(id), &json!("interrupted")));
-        assert_eq!(nova.vault.read("Ideas.md"), before.1, "nothing is done silently");
+        assert_eq!(nova.vault.read("Ideas.md"), before.1, "nothing is skipped silently");
 
         if finish {
             let (code, finished) = nova.json(&["changes", "finish", id]);
@@ -99,7 +99,7 @@ fn interrupted_changes_are_finished_or_undone() {
             assert_eq!(code, 0, "{undone}");
             assert_eq!((nova.vault.read(JANE), nova.vault.read("Ideas.md")), before);
             let (_, finished) = nova.json(&["changes", "finish", id]);
-            assert_eq!(finished["ok"], json!(false), "what was undone is not finished: {finished}");
+            assert_eq!(finished["ok"], json!(false), "an undone set cannot be finished: {finished}");
             assert_eq!((nova.vault.read(JANE), nova.vault.read("Ideas.md")), before);
         }
         let (_, sets) = nova.json(&["changes", "list"]);

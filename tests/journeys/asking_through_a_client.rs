@@ -141,7 +141,7 @@ fn without_a_session_the_next_call_answers_the_server() {
     let mut client = McpClient::start(&nova, &["--skills", "parcel"]);
     let asked = stateless(&mut client, json!({ "name": "parcel__send", "arguments": {} }));
     assert_eq!(asked["resultType"], "input_required", "{asked}");
-    assert_eq!(answer(&nova), json!({ "action": "cancel" }), "until then nobody has answered");
+    assert_eq!(answer(&nova), json!({ "action": "cancel" }), "no answer before");
     let answered = json!({
         "name": "parcel__send", "arguments": {}, "requestState": asked["requestState"],
         "inputResponses": { "approval": { "action": "accept", "content": { "name": "Jane" } } },
@@ -150,5 +150,5 @@ fn without_a_session_the_next_call_answers_the_server() {
     assert_eq!((&sent["resultType"], &sent["isError"]), (&json!("complete"), &json!(false)), "{sent}");
     assert_eq!(answer(&nova)["content"], json!({ "name": "Jane" }));
     let replayed = stateless(&mut client, answered);
-    assert_eq!(replayed["resultType"], "input_required", "an answer holds once: {replayed}");
+    assert_eq!(replayed["resultType"], "input_required", "an answer is valid once: {replayed}");
 }

@@ -56,7 +56,7 @@ impl Terminal {
         while !self.screen().trim_end().ends_with(prompt) {
             match self.shown.recv_timeout(PATIENCE) {
                 Ok(bytes) => self.screen.extend(bytes),
-                Err(error) => panic!("{prompt} does not come ({error}): {}", self.screen()),
+                Err(error) => panic!("no {prompt} ({error}): {}", self.screen()),
             }
         }
     }
@@ -67,7 +67,7 @@ impl Terminal {
         self.wait_for(prompt);
         let asked = Instant::now();
         while echoes(&self.device) {
-            assert!(asked.elapsed() < PATIENCE, "what is typed after {prompt} is shown");
+            assert!(asked.elapsed() < PATIENCE, "input after {prompt} is echoed");
         }
         self.keys.write_all(format!("{text}\n").as_bytes()).unwrap();
     }

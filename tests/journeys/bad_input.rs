@@ -43,7 +43,7 @@ fn broken_front_matter_is_listed_with_its_line_and_left_unchanged() {
     assert!(!problems[0]["remedy"].as_str().unwrap().is_empty());
     let (code, listed) = nova.json(&["tool", "call", "crm.list_contacts"]);
     assert_eq!(code, 0);
-    assert!(listed["value"].to_string().contains("Jane Doe"), "the others are there: {listed}");
+    assert!(listed["value"].to_string().contains("Jane Doe"), "the other skills are missing: {listed}");
     assert_eq!(nova.vault.read("CRM/People/Mara.md"), broken);
 }
 
@@ -56,7 +56,7 @@ fn broken_configuration_is_reported_with_its_line() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("nova.config.json, line 2"), "{text}");
     let kept = std::fs::read_to_string(nova.config().join("nova.config.json")).unwrap();
-    assert!(kept.contains("1,,"), "a file that cannot be read is not written");
+    assert!(kept.contains("1,,"), "an unreadable file was overwritten");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn unreadable_rules_let_nothing_run() {
     assert_eq!((code, &result["error"]["code"]), (3, &json!("denied_by_rule")), "{result}");
     assert!(result["error"]["message"].as_str().unwrap().contains("permissions.yaml"), "{result}");
     nova.rules("permissions:\n  denny: [ \"crm__*\" ]\n");
-    assert_eq!(nova.json(&["tool", "call", "crm.list_contacts"]).0, 3, "a misspelt key is not passed over");
+    assert_eq!(nova.json(&["tool", "call", "crm.list_contacts"]).0, 3, "a misspelt key is reported");
 }
 
 #[test]

@@ -101,7 +101,7 @@ async fn event_is_announced_once_the_set_minutes_before_it() {
     let mut day = Day::with(EVENTS, Some(10), None).await;
     assert!(day.after(4).await.is_empty(), "11 minutes before");
     assert_eq!(day.after(1).await, ["Dentist: 09:15 to 10:00, Elm Street 4"]);
-    assert!(day.after(1).await.is_empty(), "told already");
+    assert!(day.after(1).await.is_empty(), "already reminded");
     // 23:54 and 23:55.
     assert!(day.after(888).await.is_empty(), "the next day begins in six minutes");
     assert_eq!(day.after(1).await, ["Night train: 00:05 to 08:00"]);
@@ -153,7 +153,7 @@ async fn unreadable_event_is_announced_once_readable() {
     std::fs::rename(&vault, day.nova.home().join("away")).unwrap();
     let app = day.nova.start().await;
     day.nova.clock.advance(6 * 60);
-    assert_eq!(app.remind_since(day.since).await, day.since, "nothing was told, and nothing is left out");
+    assert_eq!(app.remind_since(day.since).await, day.since, "no reminder was sent or skipped");
     assert!(day.told.0.lock().unwrap().is_empty());
     std::fs::rename(day.nova.home().join("away"), &vault).unwrap();
     let app = day.nova.start().await;

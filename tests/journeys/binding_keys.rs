@@ -91,7 +91,7 @@ async fn changed_address_voids_the_approval() {
     list();
     assert_eq!(reached(&proxy), Vec::<String>::new());
     run(&nova, &["provider", "allow", "far"], Some(&proxy));
-    assert_eq!(reached(&proxy), ["one.invalid:443"], "what was agreed to is asked");
+    assert_eq!(reached(&proxy), ["one.invalid:443"], "the agreed address is contacted");
 
     for (kind, address) in [
         ("openai", "https://two.invalid/v1"),

@@ -53,13 +53,13 @@ async fn edited_message_is_answered_without_what_followed_it() {
 
     choose(&app, &session, &b).await;
     say(&app, &session, "Three", None).await;
-    assert_eq!(said(), ["A.", "B."], "the older branch goes on");
+    assert_eq!(said(), ["A.", "B."], "the older branch continues");
 
     say(&app, &session, "One, anew", Some(None)).await;
     assert_eq!(said(), Vec::<String>::new(), "nothing comes before the first message");
     choose(&app, &session, &a).await;
     say(&app, &session, "Four", None).await;
-    assert_eq!(said(), ["A.", "B.", "C."], "what was last in force after a turn comes with it");
+    assert_eq!(said(), ["A.", "B.", "C."], "the last state after a turn is restored");
 
     // The stored log has the same branch.
     let (_, view) = nova.json(&["session", "show", &session]);
@@ -263,7 +263,7 @@ async fn session_continues_after_a_kill_anywhere_in_a_turn() {
             let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
             (event["type"] == at).then_some(event)
         });
-        let event = event.unwrap_or_else(|| panic!("{at} comes"));
+        let event = event.unwrap_or_else(|| panic!("no {at}"));
         child.kill().unwrap();
         child.wait().unwrap();
 

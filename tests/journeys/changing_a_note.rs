@@ -38,7 +38,7 @@ async fn card_shows_exactly_what_is_written_and_undo_reverts_it() {
 
     let undone = app.undo(&sets[0].id, None, None).await.unwrap();
     assert_eq!(undone.undone, [JANE]);
-    assert_eq!(nova.vault.read(JANE), before, "every byte is back");
+    assert_eq!(nova.vault.read(JANE), before, "every byte is restored");
     nova.model.finish();
 }
 
@@ -240,7 +240,7 @@ async fn note_that_changes_while_the_card_waits_is_shown_again() {
         reason: None,
     };
     let stale = nova_protocol::Commands::decide_approval(&app, answer(old)).await;
-    assert!(stale.is_err(), "an answer to the old diff does not count");
+    assert!(stale.is_err(), "an answer to the old diff was accepted");
     nova_protocol::Commands::decide_approval(&app, answer(revision)).await.unwrap();
     wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
     assert_eq!(nova.vault.read(JANE), edited.replace("stage: talking", "stage: won"));
@@ -262,7 +262,7 @@ async fn allowing_a_read_for_this_chat_allows_no_write() {
     turn(&app, None, "Jane is won", approver.clone()).await;
 
     assert_eq!(approver.asked()[0].decisions, [Decision::Once, Decision::Deny]);
-    assert_eq!(approver.asked().len(), 2, "the write asks for itself");
+    assert_eq!(approver.asked().len(), 2, "the write asks separately");
     assert_eq!(nova.vault.read(JANE), before);
     nova.model.finish();
 }

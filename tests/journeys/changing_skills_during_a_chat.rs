@@ -61,11 +61,11 @@ async fn later_skill_is_announced_at_the_end_and_loadable() {
     assert_eq!(
         parts(&requests[1])[..parts(&requests[0]).len()],
         parts(&requests[0])[..],
-        "nothing before it moved"
+        "earlier messages are unchanged"
     );
     assert!(all_text(&requests[1]).contains("- travel: Does travel things."), "{}", all_text(&requests[1]));
     assert!(offered(&requests[2]).contains(&"travel__book".into()));
-    assert_eq!(all_text(&requests[2]).matches("- travel: ").count(), 1, "it is told once");
+    assert_eq!(all_text(&requests[2]).matches("- travel: ").count(), 1, "announced once");
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn another_process_knows_the_kept_prefix_and_past_notices() {
             _ => None,
         }));
     }
-    assert_eq!(kept, [true, true, false], "a skill that was switched off took its tools along");
+    assert_eq!(kept, [true, true, false], "disabling a skill removes its tools");
     let told = all_text(&nova.model.requests()[2]);
     assert_eq!(told.matches("Today is ").count(), 1, "{told}");
     assert_eq!(told.matches("no longer available").count(), 1, "{told}");

@@ -78,7 +78,7 @@ async fn another_process_returns_reasoning_to_its_model() {
         drop(app);
         let app = nova.start().await;
         turn(&app, Some(&end.session), "Really?", NoApprover).await;
-        assert_eq!(thoughts(&nova), [thought], "{kind}: and another Nova");
+        assert_eq!(thoughts(&nova), [thought], "{kind}: and another process");
 
         // The same model under another provider id cannot read it.
         let mut settings = nova.read_settings();

@@ -116,7 +116,7 @@ fn every_fault_is_listed_with_its_line_and_fix() {
         ])
     );
     assert_eq!(code, 1);
-    assert_eq!(nova.json(&["vault", "status"]).1["problems"], 11, "the count is that of the list");
+    assert_eq!(nova.json(&["vault", "status"]).1["problems"], 11, "the count matches the list");
     let (code, listed) = nova.json(&["tool", "call", "crm.list_contacts"]);
     assert!(
         code == 0 && listed["value"].to_string().contains("Friends/Theo.md"),
@@ -142,7 +142,7 @@ fn sync_copy_is_a_record_only_without_original() {
     assert_eq!(contacts(), 2, "Jane once, and Tomasz");
     assert!(remedy().contains("keep one of the two"));
     nova.vault.remove(jane);
-    assert_eq!(contacts(), 2, "the copy is all there is of Jane");
+    assert_eq!(contacts(), 2, "the copy is the only Jane");
     assert!(remedy().contains("rename this file"));
 }
 

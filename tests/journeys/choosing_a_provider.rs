@@ -34,7 +34,7 @@ async fn remote_provider_is_sent_nothing_before_approval() {
 
     app.agree_to_provider("far").await.unwrap();
     let (end, _) = turn(&app, Some(&end.session), "Jane?", NoApprover).await;
-    assert_eq!(failed(end.end).code, ErrorCode::ProviderUnreachable, "now it was tried");
+    assert_eq!(failed(end.end).code, ErrorCode::ProviderUnreachable, "now it was contacted");
 
     app.revoke_provider_agreement("far", None).unwrap();
     let (end, _) = turn(&app, Some(&end.session), "Jane?", NoApprover).await;
@@ -232,7 +232,7 @@ async fn chat_without_a_model_does_not_wait_for_remote_providers() {
     let (end, _) = turn(&app, None, "Hello", NoApprover).await;
     assert_eq!(end.end, TurnEnd::Completed { text: "Hello from here.".into() });
     let asked = tokio::time::timeout(std::time::Duration::ZERO, silent.accept()).await;
-    assert!(asked.is_err(), "the one elsewhere was asked for its models");
+    assert!(asked.is_err(), "the remote provider was asked for its models");
     nova.model.finish();
 }
 

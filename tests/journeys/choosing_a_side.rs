@@ -45,7 +45,7 @@ async fn novas_side_is_written_and_can_be_undone() {
 
     let resolved = app.resolve_conflict(choose(&undone, ConflictSide::Mine)).await.unwrap();
 
-    assert_eq!(nova.vault.read(JANE), before, "what the undo was to bring back");
+    assert_eq!(nova.vault.read(JANE), before, "the version before the change");
     let set = app.change_set(&resolved.change_set.unwrap()).await.unwrap();
     assert_eq!(set.kind, ChangeSetKind::Form);
     app.undo(&set.id, None, None).await.unwrap();
@@ -124,7 +124,7 @@ async fn conflicting_call(
     let app = nova.start().await;
     let person = EditsFirst(nova.vault.root().join("Draft.md"), edit);
     let (end, events) = turn(&app, None, "Go on", person).await;
-    assert_eq!(nova.vault.read("Draft.md"), edit, "the note is as the person left it");
+    assert_eq!(nova.vault.read("Draft.md"), edit, "the user's text is kept");
     let found = events.into_iter().find(|event| matches!(event, Event::ConflictFound { .. })).unwrap();
     let Event::ConflictFound { note, .. } = &found else { panic!("{found:?}") };
     let keep = ConflictSide::Mine;

@@ -34,7 +34,7 @@ async fn skill_chosen_by_the_user_is_active_from_the_first_request() {
     assert!(offered(&requests[0]).contains(&"post__send".into()));
     assert!(offered(&requests[0]).contains(&"crm__get_contact".into()));
     assert_eq!(all_text(&requests[1]).matches("The instructions of post.").count(), 1);
-    assert_eq!(activations(&drain(&mut events)), [""; 0], "it was active");
+    assert_eq!(activations(&drain(&mut events)), [""; 0], "the skill was active");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn tool_chosen_by_the_user_is_forced_in_the_first_step() {
     let requests = nova.model.requests();
     assert_eq!(requests[0]["tool_choice"], json!({"type": "function", "function": {"name": "post__send"}}));
     assert!(all_text(&requests[0]).contains("The user points at the tool post.send"));
-    assert_ne!(requests[1]["tool_choice"], requests[0]["tool_choice"], "only the first step is bound");
+    assert_ne!(requests[1]["tool_choice"], requests[0]["tool_choice"], "only the first step forces the tool");
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn user_removes_a_skill_from_the_next_step_on() {
     app.drop_skill(drop()).await.unwrap();
     app.drop_skill(drop()).await.unwrap();
 
-    assert_eq!(activations(&drain(&mut events)), ["-post User"], "twice is once");
+    assert_eq!(activations(&drain(&mut events)), ["-post User"], "pinning is idempotent");
     turn(&app, Some(&end.session), "And now?", NoApprover).await;
     assert!(!offered(&nova.model.requests()[2]).contains(&"post__send".into()));
     let again = nova.start().await;

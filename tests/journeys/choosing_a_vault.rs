@@ -165,7 +165,7 @@ async fn history_in_use_is_counted_and_recent_stays() {
     let used = app.vault_page(Nothing {}).await.unwrap().open.unwrap().history;
     assert_eq!((used.changes, used.days, used.at_least), (1, 30, 50));
     assert!(used.bytes > 0 && used.oldest.is_some(), "{used:?}");
-    assert!(used.older.iter().all(|older| older.changes == 0), "the last fifty stay: {used:?}");
+    assert!(used.older.iter().all(|older| older.changes == 0), "only the last fifty are kept: {used:?}");
     let keep = |days, bytes| app.keep_history(KeepHistory { days, bytes });
     let page = keep(90, 2_000_000_000).await.unwrap();
     let used = page.open.unwrap().history;

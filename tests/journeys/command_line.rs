@@ -145,7 +145,7 @@ fn tool_calls_and_refusals_have_documented_exit_codes() {
     assert_eq!((code, &result["error"]["code"]), (3, &json!("denied_by_rule")));
 
     let (code, result) = nova.json(&["tool", "call", "crm.add_contact", "--args", "{\"name\": 5}"]);
-    assert_eq!((code, &result["ok"]), (3, &json!(false)), "5 is taken as a text, then the rule denies");
+    assert_eq!((code, &result["ok"]), (3, &json!(false)), "5 is coerced to a string, then the rule denies");
     let (code, result) = nova.json(&["tool", "call", "crm.get_contact", "--args", "{}"]);
     assert_eq!((code, &result["error"]["code"]), (1, &json!("invalid_arguments")));
     let (code, result) = nova.json(&["tool", "call", "nothing.here"]);

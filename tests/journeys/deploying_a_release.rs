@@ -85,7 +85,7 @@ async fn without_a_command_a_tool_names_the_key_to_set() {
     assert!(output(&events).to_string().contains("deploy_command"), "{events:?}");
     let skills = app.list_skills(Nothing {}).await.unwrap();
     let skill = skills.iter().find(|skill| skill.id == "release-management").unwrap();
-    assert_eq!(skill.state, SkillState::Available, "its instructions are of use without a command");
+    assert_eq!(skill.state, SkillState::Available, "its instructions work without a command");
 }
 
 #[tokio::test]
@@ -107,7 +107,7 @@ async fn question_shows_the_command_and_the_answer_its_result() {
     assert!(said.contains(&format!("deployed 2.4 to production 1 from {}\n", folder.display())), "{said}");
     assert!(said.contains("with [REDACTED] as ") && said.contains("no input"), "{said}");
     let requests = nova.model.requests().iter().map(Value::to_string).collect::<String>();
-    assert!(!requests.contains("canary"), "the token is in no request");
+    assert!(!requests.contains("canary"), "the token is in a request");
 }
 
 #[tokio::test]

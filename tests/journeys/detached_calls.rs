@@ -87,7 +87,7 @@ async fn long_quote_detaches_and_its_end_enters_the_next_request_once() {
     let mut events = app.events();
     nova.tools.end_calls("quote");
     let Event::ToolCallCompleted { ok: true, output, .. } = end_of_call(&mut events).await else {
-        panic!("it ends well");
+        panic!("the call failed");
     };
     assert_eq!(output, json!("91.20 USD"));
     until(&app, &first.session, 0).await;
@@ -98,9 +98,9 @@ async fn long_quote_detaches_and_its_end_enters_the_next_request_once() {
     let told = saying(&request, "Call 1 (market.quote) has ended");
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("91.20 USD") && told[0].starts_with("<nova-notice-"), "{told:?}");
-    assert_eq!(saying(&request, "Running as call 1").len(), 1, "the output stays what it was");
-    assert!(!offered(&request).iter().any(|tool| about.contains(&tool.as_str())), "none runs any more");
-    assert_eq!(kept(&events), [false], "the tools about calls went");
+    assert_eq!(saying(&request, "Running as call 1").len(), 1, "the output is unchanged");
+    assert!(!offered(&request).iter().any(|tool| about.contains(&tool.as_str())), "no call is running");
+    assert_eq!(kept(&events), [false], "the call tools are removed");
 
     let (_, events) = turn(&app, Some(&first.session), "Sure?", yes()).await;
     assert_eq!(saying(&nova.model.requests().pop().unwrap(), "has ended").len(), 1);
@@ -168,7 +168,7 @@ async fn call_that_the_turn_waits_for_is_stopped_alone_and_the_next_one_runs() {
     };
     let first = said().await;
     app.stop_call(CallRef { session, call: first.clone() }).await.unwrap();
-    assert_ne!(said().await, first, "the other one runs");
+    assert_ne!(said().await, first, "the other call runs");
     nova.tools.end_calls("quote");
     drop(asking.await.unwrap());
 
@@ -202,7 +202,7 @@ async fn stopping_one_call_leaves_the_others_running() {
     let mut events = app.events();
     app.stop_call(CallRef { session: session.clone(), call: detached[0].clone() }).await.unwrap();
     let Event::ToolCallCompleted { call, ok: false, output, .. } = end_of_call(&mut events).await else {
-        panic!("it was stopped");
+        panic!("the call was not stopped");
     };
     assert_eq!((call, output["code"].as_str()), (detached[0].clone(), Some("cancelled")));
     until(&app, &session, 1).await;
@@ -234,7 +234,7 @@ async fn stop_ends_only_the_calls_of_its_turn() {
     let Event::ToolCallDetached { call: first, .. } =
         wait_for(&mut events, |event| matches!(event, Event::ToolCallDetached { .. })).await
     else {
-        unreachable!("it was waited for")
+        unreachable!("waited for above")
     };
     nova.model.wait_for_pause(1).await;
     nova.model.resume();
@@ -247,7 +247,7 @@ async fn stop_ends_only_the_calls_of_its_turn() {
     let Event::ToolCallDetached { call: second, .. } =
         wait_for(&mut events, |event| matches!(event, Event::ToolCallDetached { .. })).await
     else {
-        unreachable!("it was waited for")
+        unreachable!("waited for above")
     };
     nova.model.wait_for_request(5).await;
     app.stop_turn(SessionRef { session: session.clone() }).await.unwrap();
@@ -258,7 +258,7 @@ async fn stop_ends_only_the_calls_of_its_turn() {
         matches!(event, Event::ToolCallCompleted { .. })
     });
     let Event::ToolCallCompleted { call, ok: false, .. } = ended.await else {
-        panic!("it was stopped");
+        panic!("the call was not stopped");
     };
     assert_eq!(call, second);
     if !cancelled.get() {
@@ -273,7 +273,7 @@ async fn stop_ends_only_the_calls_of_its_turn() {
     let view = app.open_session(SessionRef { session }).await.unwrap();
     let ends =
         view.events.iter().filter(|told| matches!(told.event, Event::ToolCallCompleted { .. })).count();
-    assert_eq!((ends, view.running_calls.len()), (2, 0), "the end of the program ends and records the rest");
+    assert_eq!((ends, view.running_calls.len()), (2, 0), "exit stops and records the rest");
     nova.model.finish();
 }
 
@@ -339,7 +339,7 @@ async fn deleting_a_chat_ends_its_calls() {
     let mut events = app.events();
     app.delete_session(SessionRef { session: first.session.clone() }).await.unwrap();
     let Event::ToolCallCompleted { ok: false, output, .. } = end_of_call(&mut events).await else {
-        panic!("it was stopped");
+        panic!("the call was not stopped");
     };
     assert_eq!(output["code"], "cancelled");
     assert!(app.open_session(SessionRef { session: first.session }).await.is_err());
@@ -379,7 +379,7 @@ async fn call_ends_for_the_branch_that_made_it_whichever_is_shown_then() {
     ask(&app, &session, "And?", None).await;
     assert!(
         saying(&nova.model.requests().pop().unwrap(), "has ended").is_empty(),
-        "it is not of this branch"
+        "it belongs to another branch"
     );
 
     app.choose_branch(ChooseBranch { session: session.clone(), turn: asked }).await.unwrap();
@@ -479,7 +479,7 @@ fn kill_leaves_detached_call_with_unknown_outcome() {
         let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
         (event["type"] == "tool_call_detached").then_some(event)
     });
-    let detached = detached.expect("it takes longer than a turn waits");
+    let detached = detached.expect("the call is detached");
     // Its output is stored before the next request is made.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(nova.model.wait_for_pause(1));
@@ -501,7 +501,7 @@ fn kill_leaves_detached_call_with_unknown_outcome() {
     assert_eq!(saying(&request, "Running as call 1").len(), 1);
     let output = chat(&nova, &["Sure?", "--session", session]).wait_with_output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(!said.contains("interrupted"), "it is told once: {said}");
+    assert!(!said.contains("interrupted"), "reported more than once: {said}");
     nova.model.finish();
 }
 
@@ -556,7 +556,7 @@ fn non_interactive_chat_waits_for_its_calls_even_if_its_turn_failed() {
         .collect();
     let at = |kind: &str| lines.iter().position(|line| line["type"] == kind).unwrap();
     assert!(at("turn_failed") < at("tool_call_completed"), "{lines:?}");
-    assert_eq!(lines[at("tool_call_completed")]["ok"], true, "it was not stopped");
+    assert_eq!(lines[at("tool_call_completed")]["ok"], true, "the call was not stopped");
     let last = lines.last().unwrap();
     assert_eq!((&last["ok"], &last["error"]["code"]), (&json!(false), &json!("provider_failed")));
 

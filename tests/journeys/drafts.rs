@@ -113,7 +113,7 @@ async fn draft_is_on_disk_when_the_command_returns() {
 
     app.keep_draft(draft(None, "")).await.unwrap();
     app.keep_draft(draft(None, "")).await.unwrap();
-    assert_eq!(after.list_drafts(Nothing {}).await.unwrap().len(), 1, "an empty draft is forgotten");
+    assert_eq!(after.list_drafts(Nothing {}).await.unwrap().len(), 1, "an empty draft is deleted");
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn attached_images_survive_and_go_with_their_draft() {
     let keep = |image: NewImage| app.keep_draft_image(KeepDraftImage { session: Some("01JB".into()), image });
     let plan = keep(image("plan.png", "iVBORw==")).await.unwrap();
     let map = keep(image("map.png", "iVBORg==")).await.unwrap();
-    assert_eq!(keep(image("plan.png", "iVBORw==")).await.unwrap(), plan, "the same image is kept once");
+    assert_eq!(keep(image("plan.png", "iVBORw==")).await.unwrap(), plan, "equal images are stored once");
     let waiting = QueuedMessage {
         text: String::new(),
         tool: None,
@@ -154,7 +154,7 @@ async fn attached_images_survive_and_go_with_their_draft() {
     }
 
     app.keep_draft(DraftView { queued: Vec::new(), ..written }).await.unwrap();
-    assert_eq!(read("01JB", &map.id).await.unwrap_err().code, ErrorCode::Io, "it was taken off");
+    assert_eq!(read("01JB", &map.id).await.unwrap_err().code, ErrorCode::Io, "the image was removed");
     assert!(read("01JB", &plan.id).await.is_ok());
     app.keep_draft(draft(Some("01JB"), "")).await.unwrap();
     let left: Vec<_> = std::fs::read_dir(nova.data().join("drafts")).unwrap().collect();
@@ -175,7 +175,7 @@ async fn drafts_of_a_chat_are_purged_with_it() {
     for session in [&one, &other] {
         app.delete_session(SessionRef { session: session.clone() }).await.unwrap();
     }
-    assert_eq!(app.list_drafts(Nothing {}).await.unwrap().len(), 3, "it may come back");
+    assert_eq!(app.list_drafts(Nothing {}).await.unwrap().len(), 3, "it can be restored");
     let purge = |session: Option<String>| app.purge_sessions(PurgeSessions { session });
     assert_eq!(purge(Some(one.clone())).await.unwrap().purged, 1);
     assert_eq!(app.list_drafts(Nothing {}).await.unwrap().len(), 2);
@@ -246,7 +246,7 @@ async fn window_layout_is_restored() {
     let after = nova.start().await;
     assert_eq!(after.window_layout(Nothing {}).await.unwrap(), layout);
     assert_eq!(after.window_place(), Some(place));
-    assert!((after.window_zoom() - 2.0).abs() < 0.001, "it is drawn as large as it was");
+    assert!((after.window_zoom() - 2.0).abs() < 0.001, "it keeps its size");
     // A file in another version's format must not prevent the start.
     std::fs::write(nova.data().join("window/layout.json"), "[]").unwrap();
     assert_eq!(after.window_layout(Nothing {}).await.unwrap(), WindowLayout::default());

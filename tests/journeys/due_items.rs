@@ -101,12 +101,12 @@ async fn listing_due_items_asks_nobody_is_not_counted_and_reaches_no_model() {
     let seen = glances(&app).await;
 
     let crm = seen.iter().find(|one| one.skill == "crm").unwrap();
-    assert_eq!((&crm.says, &crm.badge), (&vec![], &vec![]), "a rule wants to be asked");
-    assert!(crm.ask.is_some(), "a chat can still begin with it");
+    assert_eq!((&crm.says, &crm.badge), (&vec![], &vec![]), "a rule requires asking");
+    assert!(crm.ask.is_some(), "a chat can still start with it");
     let heard = drain(&mut events);
     assert!(heard.iter().all(|event| !format!("{event:?}").contains("call")), "{heard:?}");
     let rows = app.list_skills(Nothing {}).await.unwrap();
-    assert_eq!(rows.iter().map(|row| row.usage.calls).sum::<u32>(), 0, "nobody called a tool");
+    assert_eq!(rows.iter().map(|row| row.usage.calls).sum::<u32>(), 0, "no tool was called");
     assert!(nova.model.requests().is_empty());
     // The suggested message is the same whatever the notes contain.
     let asks: Vec<Value> = seen.iter().map(|one| json!(one.ask)).collect();
@@ -136,13 +136,16 @@ async fn folder_skill_lists_due_items_only_by_reading_tools() {
 
     let all = glances(&app).await;
     let asks: Vec<_> = all.iter().filter(|one| one.skill == "tasks").map(|one| one.ask.as_deref()).collect();
-    assert_eq!(asks, [Some("What waits?")], "a tool that writes, or that there is not, is left out");
+    assert_eq!(asks, [Some("What waits?")], "writing and missing tools are skipped");
     // The file is not approved yet: its first call would ask.
     assert_eq!(of(&app, "tasks").await.says, []);
 
     fs::write(folder.join("manifest.yaml"), "glance:\n  - { tool: waiting, asks: What waits? }\n").unwrap();
     let again = nova.start().await;
     again.tools_loaded(PATIENCE).await;
-    assert!(glances(&again).await.iter().all(|one| one.skill != "tasks"), "a wrong declaration says nothing");
+    assert!(
+        glances(&again).await.iter().all(|one| one.skill != "tasks"),
+        "an invalid declaration shows nothing"
+    );
     assert!(glances(&again).await.iter().any(|one| one.skill == "crm"), "and hides no other");
 }

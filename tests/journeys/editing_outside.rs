@@ -140,7 +140,7 @@ async fn undo_of_a_line_edited_since_asks() {
 
     assert_eq!(undone.conflicts.len(), 1);
     assert!(undone.conflicts[0].what[0].starts_with("stage"), "{:?}", undone.conflicts[0].what);
-    assert_eq!(nova.vault.read(JANE), edited, "the newer edit stands");
+    assert_eq!(nova.vault.read(JANE), edited, "the newer edit is kept");
     nova.model.finish();
 }
 
@@ -163,7 +163,7 @@ async fn session_reports_changes_made_while_nova_was_closed() {
         .iter()
         .map(|body| body.to_string().matches("out of date").count())
         .collect();
-    assert_eq!(notices, [1, 1], "told in the first turn, and not again in the second");
+    assert_eq!(notices, [1, 1], "announced in the first turn only");
     nova.model.finish();
 }
 
@@ -181,7 +181,7 @@ async fn model_learns_that_its_change_was_undone() {
     let app = nova.start().await;
     let (end, _) = turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
     turn(&app, Some(&end.session), "Thanks", NoApprover).await;
-    assert!(!nova.model.requests()[2].to_string().contains("out of date"), "its own change is no news");
+    assert!(!nova.model.requests()[2].to_string().contains("out of date"), "its own change was announced");
 
     let set = app.change_sets(None, None, None).await.unwrap().remove(0);
     app.undo(&set.id, None, None).await.unwrap();

@@ -93,13 +93,13 @@ async fn export_into_the_vault_is_a_change_like_any_other() {
     assert!(nova.vault.read("Chats/Jane.md").contains("She is a **lead**."));
     let (_, changes) = nova.json(&["changes", "list"]);
     assert_eq!(changes[0]["notes"][0]["path"], "Chats/Jane.md");
-    assert_eq!(nova.run(&export).status.code(), Some(1), "a note that is there is not replaced");
+    assert_eq!(nova.run(&export).status.code(), Some(1), "an existing note is not replaced");
     let from_within = nova
         .command(&["session", "export", &end.session, "--out", "Jane.md"])
         .current_dir(file.parent().unwrap())
         .output()
         .unwrap();
-    assert_eq!(from_within.status.code(), Some(1), "wherever it is called from");
+    assert_eq!(from_within.status.code(), Some(1), "from any folder");
     nova.run(&["changes", "undo", changes[0]["id"].as_str().unwrap()]);
     assert!(!nova.vault.exists("Chats/Jane.md"));
 }

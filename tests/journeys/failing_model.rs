@@ -49,7 +49,7 @@ impl AiMock {
             .by_ref()
             .map_while(Result::ok)
             .find_map(|line| line.split_once("listening on ").map(|(_, address)| address.trim().to_owned()))
-            .expect("aimock says where it listens");
+            .expect("aimock prints its address");
         // Drain its log, or it blocks on a full pipe.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Self { process, address, _fixtures: fixtures }
@@ -103,7 +103,7 @@ impl Ended {
         let ends = ["turn_completed", "turn_failed", "turn_cancelled"];
         let mut found = self.events.iter().filter(|event| ends.iter().any(|end| event["type"] == *end));
         let end = found.next().unwrap_or(&Value::Null);
-        assert!(found.next().is_none(), "two ends: {self:?}");
+        assert!(found.next().is_none(), "ended twice: {self:?}");
         end
     }
 

@@ -78,17 +78,21 @@ async fn new_record_begins_with_today_and_the_usual_currency() {
     let mut nova = Nova::new(&francs, []);
     let (form, date, currency) = presets(&nova, "budget", "income").await;
     assert_eq!((&date, &currency), (&json!("2026-11-21"), &json!("CHF")));
-    assert_eq!(form.values, json!({}), "they are proposals, not something to be lost");
+    assert_eq!(form.values, json!({}), "suggestions are not user input");
 
     nova.settings(
         &json!({"vault": nova.vault.root(), "skills": {"budget": {"config": {"currency": "SEK"}}}}),
     );
-    assert_eq!(presets(&nova, "budget", "limit").await.2, json!("SEK"), "what is set goes before");
+    assert_eq!(
+        presets(&nova, "budget", "limit").await.2,
+        json!("SEK"),
+        "a configured value takes precedence"
+    );
 
     nova.vault = [expense("a", "CHF"), expense("b", "EUR")].concat().as_str().into();
     nova.settings(&json!({ "vault": nova.vault.root() }));
-    assert_eq!(presets(&nova, "budget", "expense").await.2, Value::Null, "of two as common none is guessed");
-    assert_eq!(presets(&nova, "crm", "deal").await.2, Value::Null, "what another skill has says nothing");
+    assert_eq!(presets(&nova, "budget", "expense").await.2, Value::Null, "a tie is not guessed");
+    assert_eq!(presets(&nova, "crm", "deal").await.2, Value::Null, "values of other skills do not count");
 }
 
 #[tokio::test]
@@ -106,7 +110,11 @@ async fn usual_currency_may_be_one_that_only_the_field_knows() {
     nova.settings(
         &json!({"vault": nova.vault.root(), "skills": {"portfolio": {"config": {"currency": "clf"}}}}),
     );
-    assert_eq!(presets(&nova, "portfolio", "trade").await.2, json!("CLF"), "what is set goes before");
+    assert_eq!(
+        presets(&nova, "portfolio", "trade").await.2,
+        json!("CLF"),
+        "a configured value takes precedence"
+    );
 }
 
 #[tokio::test]

@@ -84,7 +84,7 @@ fn tool_outputs_and_answers_about_private_notes_are_not_found() {
     let again = nova.run(&["chat", "-p", "Again", "--session", &secret]);
     assert_eq!(again.status.code(), Some(0));
     assert_eq!(found(&nova, "zanzibar"), Vec::<String>::new());
-    assert_eq!(found(&nova, "safe open"), [secret.as_str()], "what the user wrote is");
+    assert_eq!(found(&nova, "safe open"), [secret.as_str()], "the user message is found");
     let other = chat(&nova, "Is zanzibar far?");
     assert_eq!(found(&nova, "zanzibar"), [other.as_str()]);
     nova.model.finish();
@@ -164,7 +164,7 @@ async fn chat_is_renamed_pinned_and_archived() {
     nova.run(&["session", "unpin", &end.session]);
     let search = SearchSessions { query: "lisb".into(), limit: None };
     let found = app.search_sessions(search).await.unwrap();
-    assert!(found[0].row.archived && !found[0].row.pinned, "another Nova's change is seen");
+    assert!(found[0].row.archived && !found[0].row.pinned, "another process's change is seen");
     assert!(found[0].title.is_some() && found[0].said.is_empty());
 
     let unknown = app.set_session(SetSession { session: "no".into(), ..set(Some(true), None) }).await;

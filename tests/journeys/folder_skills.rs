@@ -68,7 +68,7 @@ async fn unusable_skill_is_listed_with_its_reason_and_hides_no_other() {
         let reason = row.reason.unwrap();
         assert_eq!(row.state, SkillState::Broken, "{id}");
         assert!(reason.contains(told), "{id}: {reason}");
-        assert!(reason.len() < 500, "{id}: a reason is read by a person");
+        assert!(reason.len() < 500, "{id}: the reason is readable");
     }
     assert_eq!(row(&app, "good").await.state, SkillState::Available);
 }
@@ -131,7 +131,7 @@ async fn properly_named_one_of_two_folders_with_the_same_id_wins() {
     );
     let reason = row(&app, "my_skill").await.reason.unwrap();
     assert_eq!(reason, "id taken by your skill my-skill. Rename this one's folder.");
-    assert!(app.registry().snapshot().skill("MY_SKILL").is_some(), "a name finds it however it is written");
+    assert!(app.registry().snapshot().skill("MY_SKILL").is_some(), "name matching ignores spelling variants");
 }
 
 #[tokio::test]
@@ -276,11 +276,7 @@ async fn folder_that_links_outside_is_reported_and_not_followed() {
     let linked = row(&app, "linked").await;
     assert_eq!(linked.state, SkillState::Broken);
     assert!(linked.reason.unwrap().starts_with("It is a link out of the folder of skills"));
-    assert_eq!(
-        row(&app, "alias").await.state,
-        SkillState::Available,
-        "a link within is as good as the folder"
-    );
+    assert_eq!(row(&app, "alias").await.state, SkillState::Available, "a link inside the folder is accepted");
     assert_eq!(row(&app, "good").await.state, SkillState::Available);
 }
 

@@ -165,7 +165,7 @@ async fn invalid_provider_is_refused_before_any_request() {
         assert!(problem.message.contains(said), "{new:?}: {problem}");
     }
     assert_nothing_kept(&nova);
-    assert_eq!(server.authorizations(), [], "somebody was asked");
+    assert_eq!(server.authorizations(), [], "a provider was contacted");
     // A server on the local network without a key may use http; nobody listens at this one.
     let new = NewProvider { base_url: Some("http://models.invalid/v1".into()), key: None, ..good };
     assert_eq!(app.add_provider(new).await.unwrap_err().code, ErrorCode::ProviderUnreachable);
@@ -230,7 +230,7 @@ async fn key_without_quota_for_one_model_is_tried_with_the_next() {
     let key = Some(SecretText::new(CANARY));
     let new = NewProvider { id: "gemini".into(), kind: "gemini".into(), base_url, key };
     let checked = app.check_provider(new).await.unwrap();
-    assert_eq!(checked.models, ["small", "large"], "the one that answered first");
+    assert_eq!(checked.models, ["small", "large"], "the first to answer");
 }
 
 #[tokio::test]
@@ -302,7 +302,7 @@ async fn last_request_result_is_reported_and_listed() {
     let refusal = json!({"error": {"message": "bad key"}});
     let nova = Nova::new("", [error(401, refusal), text("Hel").then_cut(), text("Hello.")]);
     let app = nova.start().await;
-    assert_eq!(app.list_provider_rows().await[0].health, None, "nothing was asked yet");
+    assert_eq!(app.list_provider_rows().await[0].health, None, "no provider was contacted yet");
     for expected in [HealthState::RefusedKey, HealthState::Failed, HealthState::Answered] {
         let (_, events) = turn(&app, None, "Hello", NoApprover).await;
         let told: Vec<_> = events

@@ -203,7 +203,7 @@ async fn its_question_is_asked_in_the_parents_chat_and_a_denial_holds() {
         Event::ToolCallStarted { call, principal, .. } if *call == asked_about => Some(principal.clone()),
         _ => None,
     });
-    let principal = begun.expect("the parent is told of the call that asks");
+    let principal = begun.expect("the parent reports the asking call");
     assert_eq!((principal.kind, principal.name.as_str()), (PrincipalKind::Subagent, "helper"));
 
     let deny = DecideApproval {
@@ -220,7 +220,7 @@ async fn its_question_is_asked_in_the_parents_chat_and_a_denial_holds() {
     let ended = told.iter().any(
         |event| matches!(event, Event::ToolCallCompleted { call, ok: false, .. } if *call == asked_about),
     );
-    assert!(ended, "its card ends in the parent's chat: {told:?}");
+    assert!(ended, "its card is not closed in the parent's chat: {told:?}");
     assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
     assert!(outputs(&nova.model.requests()[2])[0].contains("not now"));
     nova.model.finish();
@@ -510,7 +510,7 @@ fn terminal_shows_a_sub_agent_and_its_question() {
     }
     let sessions: std::collections::BTreeSet<&str> =
         events.iter().filter_map(|event| event["session"].as_str()).collect();
-    assert_eq!(sessions.len(), 1, "the stream is that of the chat");
+    assert_eq!(sessions.len(), 1, "the stream matches the chat");
     assert!(nova.vault.exists("CRM/People/Odile Farrow.md"));
 
     let nova =

@@ -74,7 +74,7 @@ async fn orders_of_hostile_mails_run_only_after_a_click() {
     for asked in &asked {
         let shown = (asked.tool.as_str(), &asked.args);
         let is_order = orders().iter().any(|(tool, args)| shown == (tool.replace("__", ".").as_str(), args));
-        assert!(is_order, "only what is asked for has a card, whole: {shown:?}");
+        assert!(is_order, "unexpected cards: {shown:?}");
     }
     assert_eq!(notes(&nova), before);
     assert_eq!(server.messages("jane"), delivered);

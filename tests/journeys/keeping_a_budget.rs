@@ -41,7 +41,7 @@ fn statement_is_previewed_imported_once_and_reverted() {
     let file = json!({"path": "Budget/Statement November.csv"});
     let proposal = call(&nova, "import_transactions", file)["value"].clone();
     assert_eq!(proposal["needs_confirmation"], true);
-    assert_eq!(nova.vault.files(), before, "nothing is imported before somebody agrees");
+    assert_eq!(nova.vault.files(), before, "nothing is imported before the approval");
 
     let agreed = json!({"path": "Budget/Statement November.csv", "mapping": proposal["mapping"]});
     let done = call(&nova, "import_transactions", agreed);

@@ -301,7 +301,7 @@ fn locked_keychain_is_reported_without_blocking() {
     }
     assert!(told.contains("Hello."), "{told}");
     assert_clean(told.as_bytes(), "the output");
-    assert!(!nova.data().join("credentials.age").exists(), "no other store is begun");
+    assert!(!nova.data().join("credentials.age").exists(), "no second store is created");
     assert_clean_folder(&nova.data());
     nova.model.finish();
 }

@@ -447,7 +447,7 @@ async fn note_that_becomes_private_between_steps_leaves_with_neither() {
     let sent: String = nova.model.requests().iter().map(ToString::to_string).collect();
     assert!(nova.model.last_texts("tool").join("").contains("Jane"), "it was read while it was not private");
     assert!(!sent.contains(CANARY), "{sent}");
-    assert!(nova.vault.read("Ideas.md").contains("seen: true"), "what was allowed was done");
+    assert!(nova.vault.read("Ideas.md").contains("seen: true"), "the allowed call did not run");
     nova.model.finish();
 }
 
@@ -480,7 +480,7 @@ async fn note_that_becomes_private_while_its_read_waits_does_not_leave() {
     let (end, _) = turn(&app, None, "Jane is won", person).await;
 
     assert!(matches!(&end.end, TurnEnd::Failed(error) if error.code == ErrorCode::Private), "{end:?}");
-    assert!(nova.vault.read("CRM/People/Jane Doe.md").contains("stage: won"), "what was allowed was done");
+    assert!(nova.vault.read("CRM/People/Jane Doe.md").contains("stage: won"), "the allowed call did not run");
     nova.model.finish();
 }
 
@@ -500,7 +500,7 @@ async fn edit_during_a_waiting_call_is_reported() {
 
     let sent = nova.model.requests().pop().unwrap().to_string();
     assert!(sent.contains("out of date") && sent.contains("- Friends/Tomasz Wirek.md"), "{sent}");
-    assert!(!sent.contains("- CRM/People/Jane Doe.md"), "its own change is no news: {sent}");
+    assert!(!sent.contains("- CRM/People/Jane Doe.md"), "its own change was announced: {sent}");
     nova.model.finish();
 }
 

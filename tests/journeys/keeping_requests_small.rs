@@ -70,7 +70,7 @@ async fn a_long_chat(kind: &str) -> (Vec<Value>, Vec<bool>) {
             _ => None,
         }));
     }
-    assert_eq!(switches, 8, "six came and two went in a turn");
+    assert_eq!(switches, 8, "six activated, two deactivated in a turn");
     let requests = nova.model.requests();
     nova.model.finish();
     (requests, kept)
@@ -143,7 +143,7 @@ async fn hundred_skills_and_a_thousand_tools_cost_as_much_as_ten() {
         sizes.push(system.len() + request["tools"].to_string().len());
     }
     assert!(sizes.iter().all(|bytes| *bytes <= 16_000), "{sizes:?} bytes are more than 4,000 tokens");
-    assert_eq!(sizes[1], sizes[2], "tools that nobody has loaded cost nothing: {sizes:?}");
+    assert_eq!(sizes[1], sizes[2], "unloaded tools cost nothing: {sizes:?}");
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn control_tools_are_small_and_absent_if_there_is_nothing_to_control() {
     let request = nova.model.requests().pop().unwrap();
     assert!(offered(&request).iter().all(|name| name.starts_with("vault__")), "{:?}", offered(&request));
     let told = all_text(&request);
-    assert!(told.contains("Skill activated: Notes"), "instructions of a skill that is always there: {told}");
+    assert!(told.contains("Skill activated: Notes"), "instructions of an always-on skill: {told}");
 }
 
 /// To a tenth: a word more in a description is no reason to measure again.
@@ -208,7 +208,7 @@ fn manual_says_what_each_skill_costs() {
         let is_near = |(said, is): (&u64, &u64)| said.abs_diff(*is) * 10 <= (*is).max(10);
         assert!(
             said.len() == 3 && said.iter().zip(&measured).all(is_near),
-            "docs/measurements.md says {said:?} of {id}, which costs {measured:?}"
+            "docs/measurements.md lists {said:?} for {id}, measured {measured:?}"
         );
     }
 }

@@ -240,7 +240,7 @@ async fn edit_during_a_run_counts_from_the_next_one() {
     nova.vault.write("Routines/Morning.md", &note.replace("daily 10:00\n", "daily 09:30\nallow: vault.*\n"));
     nova.model.resume();
     running.await.unwrap().unwrap();
-    assert_eq!(last(&app).await.end, RoutineEnd::Waiting, "it has the rights that it began with");
+    assert_eq!(last(&app).await.end, RoutineEnd::Waiting, "it keeps its initial rights");
     assert_eq!(nova.vault.read("Log.md"), "# Log\n");
     assert_eq!(row(&app, "Morning").await.next.as_deref(), Some("2026-11-22T09:30:00Z"));
 }
@@ -455,10 +455,7 @@ fn service_is_written_only_with_consent() {
     let install = ["routine", "serve", "--install", "--folder", folder.to_str().unwrap()];
     let refused = nova.run(&install);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(
-        String::from_utf8(refused.stderr).unwrap().contains("ExecStart="),
-        "it is shown before it is asked about"
-    );
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("ExecStart="), "it is shown before approval");
     assert!(!folder.exists());
     let written = nova.run(&[&install[..], &["--yes"]].concat());
     assert_eq!(written.status.code(), Some(0));

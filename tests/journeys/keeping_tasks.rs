@@ -44,7 +44,7 @@ async fn due_task_is_listed_completed_and_undone() {
     let found = last(&nova);
     assert_eq!((&found["total"], &found["tasks"][0]["text"]), (&json!(1), &json!("Pay the rent")), "{found}");
     assert_eq!((&found["tasks"][0]["path"], &found["tasks"][0]["line"]), (&json!("House.md"), &json!(3)));
-    assert!(approver.asked().is_empty(), "reading asks nobody");
+    assert!(approver.asked().is_empty(), "a read does not ask");
 
     turn(&app, Some(&end.session), "I have paid the rent", approver.clone()).await;
     let done = last(&nova);

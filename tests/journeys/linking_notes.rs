@@ -75,7 +75,7 @@ fn mentions_are_listed_before_they_are_written_by_hand() {
     assert_eq!(nova.vault.read("Diary/June.md"), june);
     let done = suggest(json!({}));
     assert_eq!(done["changes"].as_array().map(Vec::len), Some(3), "{done}");
-    assert_eq!(suggest(json!({}))["value"]["count"], 0, "what is linked is not found again");
+    assert_eq!(suggest(json!({}))["value"]["count"], 0, "linked mentions are not proposed again");
     let (code, _) = nova.json(&["changes", "undo", done["change_set"].as_str().unwrap()]);
     assert_eq!((code, nova.vault.read("Diary/June.md")), (0, june));
 }

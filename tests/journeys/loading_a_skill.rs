@@ -95,7 +95,7 @@ async fn calling_a_tool_by_name_activates_its_skill_and_runs_it() {
     assert!(offered(&requests[1]).contains(&"post__send".into()));
     let told = all_text(&requests[2]);
     assert!(told.contains("post did it"), "{told}");
-    assert_eq!(told.matches("The instructions of post.").count(), 1, "told once: {told}");
+    assert_eq!(told.matches("The instructions of post.").count(), 1, "announced once: {told}");
 }
 
 #[tokio::test]

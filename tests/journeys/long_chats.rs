@@ -56,7 +56,7 @@ async fn talk(app: &App, first: Option<&str>) -> (String, usize, Vec<Event>) {
             return (end.session, number, events);
         }
     }
-    panic!("room was never made")
+    panic!("never compacted")
 }
 
 #[tokio::test]
@@ -91,9 +91,9 @@ async fn history_is_compacted_and_nothing_important_is_lost() {
     for number in 1..=sent {
         assert_eq!(now.matches(&format!("Question {number}, word for word.")).count(), 1, "{number}: {now}");
     }
-    assert!(!now.contains("Answer 3:"), "what was summed up is gone");
+    assert!(!now.contains("Answer 3:"), "summarised messages remain");
     assert!(now.contains("CRM/People/Jane Doe.md"), "the notes in use are named");
-    assert!(now.contains("Skill activated: "), "the instructions of active skills are there");
+    assert!(now.contains("Skill activated: "), "the instructions of active skills are missing");
     assert!(whole(&requests[3]).matches("Skill activated: ").count() == 1);
     assert_eq!(now.matches("Today is ").count(), 1);
 
@@ -106,7 +106,7 @@ async fn history_is_compacted_and_nothing_important_is_lost() {
     turn(&app, Some(&session), "Still there?", ScriptedApprover::always(Decision::Once)).await;
     let later = nova.model.requests().pop().unwrap();
     let before = request["messages"].as_array().unwrap();
-    assert_eq!(later["messages"].as_array().unwrap()[..before.len()], before[..], "what was sent stays");
+    assert_eq!(later["messages"].as_array().unwrap()[..before.len()], before[..], "sent messages are kept");
 
     // A note read before the compaction is still watched.
     nova.vault.write("CRM/People/Jane Doe.md", "---\ntype: contact\nname: Jane Doe\nstage: won\n---\n");
@@ -141,7 +141,7 @@ async fn chat_with_small_model_continues_for_long() {
         now.contains("Question 0, word for word.") && now.contains("Question 15, word for word."),
         "{now}"
     );
-    assert_eq!(now.matches("Your summary:").count(), 1, "one summary stands for the others: {now}");
+    assert_eq!(now.matches("Your summary:").count(), 1, "one summary replaces the others: {now}");
 }
 
 #[tokio::test]
@@ -181,7 +181,7 @@ async fn too_long_message_does_not_block_the_next() {
         let app = nova.start().await;
         let words = "a word of many ".repeat(20_000);
         let (end, _) = turn(&app, None, &words, ScriptedApprover::always(Decision::Once)).await;
-        let TurnEnd::Failed(error) = end.end else { panic!("it cannot fit: {:?}", end.end) };
+        let TurnEnd::Failed(error) = end.end else { panic!("expected a context error: {:?}", end.end) };
         assert_eq!(error.code, ErrorCode::ContextTooSmall);
         assert!(nova.model.requests().is_empty(), "nothing was sent");
 
@@ -237,7 +237,7 @@ async fn request_refused_as_too_long_is_retried_with_less() {
     let nova = Nova::new(PEOPLE, [error(400, too_long)]);
     let app = nova.start().await;
     let (end, _) = turn(&app, None, "Hello", ScriptedApprover::always(Decision::Once)).await;
-    let TurnEnd::Failed(error) = end.end else { panic!("it cannot fit: {:?}", end.end) };
+    let TurnEnd::Failed(error) = end.end else { panic!("expected a context error: {:?}", end.end) };
     assert_eq!(error.code, ErrorCode::ContextTooSmall);
     assert!(error.message.contains("9000 tokens") && error.hint.contains("`context`"), "{error:?}");
     nova.model.finish();
@@ -248,7 +248,7 @@ async fn message_that_never_fits_fails_with_what_to_do() {
     let nova = small(500, |_| text("Never."));
     let app = nova.start().await;
     let (end, _) = turn(&app, None, "Hello", ScriptedApprover::always(Decision::Once)).await;
-    let TurnEnd::Failed(error) = end.end else { panic!("it cannot fit: {:?}", end.end) };
+    let TurnEnd::Failed(error) = end.end else { panic!("expected a context error: {:?}", end.end) };
     assert_eq!(error.code, ErrorCode::ContextTooSmall);
     assert!(error.message.contains("500 tokens") && error.hint.contains("larger context"), "{error:?}");
     assert!(nova.model.requests().is_empty(), "nothing was sent");

@@ -230,7 +230,7 @@ impl Watching {
 
     #[track_caller]
     fn wait_for(&self, words: &str) {
-        let said = || self.said.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("nobody says: {words}"));
+        let said = || self.said.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("never reported: {words}"));
         while !said().contains(words) {}
     }
 }

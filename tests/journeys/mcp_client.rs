@@ -91,10 +91,10 @@ impl McpClient {
             let line = match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => line,
                 Err(RecvTimeoutError::Disconnected) => panic!("the server ended: {}", self.errors()),
-                Err(RecvTimeoutError::Timeout) => panic!("nothing came; before: {:?}", self.said.last()),
+                Err(RecvTimeoutError::Timeout) => panic!("no message; last: {:?}", self.said.last()),
             };
-            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}"));
-            assert_eq!(message["jsonrpc"], "2.0", "no message: {line}");
+            let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not JSON: {line}"));
+            assert_eq!(message["jsonrpc"], "2.0", "not a message: {line}");
             self.said.push(message.clone());
             if let (true, Some(answer)) = (message["method"] == "elicitation/create", self.answer) {
                 let result = answer(&message["params"]);

@@ -164,7 +164,7 @@ END:VCALENDAR
     assert_eq!(value["logged"], json!(["Jane Doe"]));
     let note = nova.vault.read(value["path"].as_str().unwrap());
     assert!(note.contains("- \"[[Jane Doe]]\"\n"), "{note}");
-    assert!(!note.contains("- \"[[Ideas"), "a stranger makes no link: {note}");
+    assert!(!note.contains("- \"[[Ideas"), "a stranger is not linked: {note}");
     assert!(nova.vault.read(JANE).contains("- 2026-11-20 Meeting: [[2026-11-20 Sync"));
 }
 

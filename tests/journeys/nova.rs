@@ -253,7 +253,7 @@ pub(crate) async fn wait_for(events: &mut Receiver<Envelope>, fits: impl Fn(&Eve
             }
         }
     };
-    tokio::time::timeout(PATIENCE, found).await.expect("the event comes")
+    tokio::time::timeout(PATIENCE, found).await.expect("no such event")
 }
 
 /// The event's name on the wire.
@@ -272,5 +272,5 @@ pub(crate) async fn until(app: &App, session: &str, running: usize) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(PATIENCE, written).await.expect("an end is written down");
+    tokio::time::timeout(PATIENCE, written).await.expect("no end recorded");
 }

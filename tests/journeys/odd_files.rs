@@ -23,7 +23,7 @@ async fn ends(nova: &Nova, args: &[&str]) -> (Option<i32>, String) {
     let mut command = tokio::process::Command::from(nova.command(args));
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let output = tokio::time::timeout(PATIENCE, command.output()).await;
-    let output = output.unwrap_or_else(|_| panic!("{args:?} does not end")).unwrap();
+    let output = output.unwrap_or_else(|_| panic!("{args:?} hangs")).unwrap();
     (output.status.code(), said(&output))
 }
 

@@ -64,7 +64,7 @@ fn broker_file_is_imported_once_and_undone() {
     let args = json!({"path": "depot.csv", "mapping": mapping});
     let (_, open) = call(&nova, "import_transactions", args);
     assert_eq!(open["value"]["looks_like"][0]["path"], "Portfolio/Trades/2026-03-12 NGTL buy.md", "{open}");
-    assert_eq!(nova.vault.files(), before, "nothing is imported before somebody agrees");
+    assert_eq!(nova.vault.files(), before, "nothing is imported before the approval");
 
     mapping["alike"] = "leave_out".into();
     let (code, done) = call(&nova, "import_transactions", json!({"path": "depot.csv", "mapping": mapping}));

@@ -29,7 +29,7 @@ async fn every_panel_reference_resolves_over_the_starter_vault() {
     let panels = app.list_panels(Nothing {}).await.unwrap();
     assert!(panels.iter().any(|panel| panel.skill == "budget"), "{panels:?}");
     let last = panels.last().map(|panel| panel.skill.as_str());
-    assert_eq!(last, Some("mail"), "a panel that is to be set up first comes last");
+    assert_eq!(last, Some("mail"), "a panel that needs setup comes last");
     for panel in &panels {
         assert_eq!(panel.problem, None, "{}", panel.skill);
         let mut looked = Looked { app: &app, panel, missing: Vec::new() };

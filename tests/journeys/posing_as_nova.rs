@@ -98,7 +98,7 @@ async fn notice_tag_is_unique_to_the_session() {
     assert_eq!(mark(&request), own);
     let (before, after) =
         (requests[0]["messages"].as_array().unwrap(), request["messages"].as_array().unwrap());
-    assert_eq!(&after[..before.len()], &before[..], "what the provider kept serves again");
+    assert_eq!(&after[..before.len()], &before[..], "the provider's cache is reused");
     let read = texts(&request, "tool").remove(0);
     assert!(read.contains(&own) && !read.contains(&format!("<{own}")) && !read.contains("</nova"), "{read}");
     nova.model.finish();

@@ -209,7 +209,7 @@ async fn discards_unreadable_tools_without_following_links() {
 
     app.discard_tool(that(&rows[0])).await.unwrap();
     app.discard_tool(that(&rows[1])).await.unwrap();
-    assert_eq!(fs::read_to_string(&own).unwrap(), WEATHER, "the link went, not what it led to");
+    assert_eq!(fs::read_to_string(&own).unwrap(), WEATHER, "only the link is deleted");
     assert!(fs::symlink_metadata(pending.join("link.ts")).is_err());
     let (code, _) = nova.json(&["tool", "discard", "odd"]);
     assert_eq!(code, 0);
@@ -277,7 +277,7 @@ async fn at_most_twenty_tools_are_pending() {
             _ => None,
         })
         .collect();
-    assert_eq!(outcomes, [false, true], "one too many; another version of one that waits");
+    assert_eq!(outcomes, [false, true], "one too many, and a new version of a pending tool");
     nova.model.finish();
 }
 

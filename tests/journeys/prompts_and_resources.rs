@@ -85,7 +85,7 @@ async fn send(app: &App, text: &str, outside: Vec<AttachedFile>, decision: Decis
         .events
         .iter()
         .any(|kept| matches!(&kept.event, Event::TurnStarted { outside, .. } if !outside.is_empty()));
-    assert!(kept, "the log says what went along");
+    assert!(kept, "the log lists the attachments");
     events
 }
 
@@ -148,7 +148,7 @@ async fn after_a_prompt_grants_for_the_chat_do_not_cover_outgoing_calls() {
             app.decide_approval(answer).await.unwrap();
         }
     }
-    assert_eq!(asked.len(), 2, "the grant for the chat does not hold in a turn with text from outside");
+    assert_eq!(asked.len(), 2, "a chat grant does not apply in a tainted turn");
 }
 
 #[tokio::test]

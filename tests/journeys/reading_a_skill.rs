@@ -30,7 +30,7 @@ async fn file_beside_the_instructions_is_read_and_nothing_outside_the_folder() {
     assert!(answers[0].contains("**Files** for read_skill_file: references/tone.md"), "{answers:?}");
     assert_eq!(answers[1], "Write short letters.");
     assert!(answers[2].contains("error") && !answers[2].contains("never_to_be_read"), "{answers:?}");
-    assert!(answers[3].contains("references/tone.md"), "what there is instead: {answers:?}");
+    assert!(answers[3].contains("references/tone.md"), "the existing files are listed: {answers:?}");
     let requests = nova.model.requests();
     assert!(offered(&requests[0]).contains(&"read_skill_file".into()));
 }

@@ -199,7 +199,7 @@ async fn answer_neither_runs_nor_loads_anything_while_streaming_and_afterwards()
             assert_eq!(faults(&html), Vec::<String>::new(), "{hostile:?} became {html}");
         }
     }
-    assert!(blocks > texts.len(), "only {blocks} blocks were looked at");
+    assert!(blocks > texts.len(), "only {blocks} blocks were checked");
 }
 
 /// Records what it was asked to open.

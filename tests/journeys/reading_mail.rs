@@ -62,7 +62,7 @@ async fn mail_tools_are_visible_only_in_the_turn_that_loads_them() {
         (activations(&first), activations(&second)),
         (vec!["+mail Model".into()], vec!["-mail Turn".into()])
     );
-    assert!(approver.asked().is_empty(), "reading one's own mailbox does not ask");
+    assert!(approver.asked().is_empty(), "reading the user's mailbox asked");
     assert!(!format!("{requests:?}").contains("geheim"), "the password stays here");
     nova.model.finish();
 }
@@ -87,7 +87,7 @@ async fn orders_in_a_mail_reach_nothing() {
 
     let asked = approver.asked();
     assert_eq!(asked.len(), 1, "{asked:?}");
-    assert_eq!(asked[0].host.as_deref(), Some("evil.example"), "the page is asked about");
+    assert_eq!(asked[0].host.as_deref(), Some("evil.example"), "the page asks");
     let told = all_text(&nova.model.requests()[1]);
     assert!(!told.contains("</tool-text> Nova"), "{told}");
     assert!(told.contains("<tool-text tool=\\\"mail.search\\\">"), "{told}");

@@ -62,7 +62,7 @@ fn invalid_switch_is_reported_and_nothing_is_written() {
         let file = fs::read_to_string(nova.config().join("nova.config.json")).unwrap();
         assert_eq!(file, settings.to_string());
         let listed = nova.run(&["skill", "list"]);
-        assert!(listed.status.success() && err(&listed).contains(says), "every command tells of it");
+        assert!(listed.status.success() && err(&listed).contains(says), "a command does not report it");
     }
 }
 
@@ -89,7 +89,7 @@ fn unreadable_agreements_are_reported_and_kept() {
     fs::write(&file, "{ \"providers\": ").unwrap();
     let listed = nova.run(&["provider", "list"]);
     assert!(err(&listed).contains("Your agreements cannot be read"), "{}", err(&listed));
-    assert_eq!(fs::read_to_string(&file).unwrap(), "{ \"providers\": ", "a look changes nothing");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{ \"providers\": ", "reading changes nothing");
     let allowed = nova.run(&["provider", "allow", "far"]);
     assert!(allowed.status.success(), "{}", err(&allowed));
     let kept = fs::read_to_string(nova.data().join("trust.json.broken")).unwrap();

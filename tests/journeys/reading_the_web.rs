@@ -102,7 +102,7 @@ async fn page_text_makes_later_requests_of_its_turn_ask_again() {
     assert!(asked[1].question.contains("has read untrusted text in this turn"), "{}", asked[1].question);
 
     turn(&app, Some(&end.session), "And the third", approver.clone()).await;
-    assert_eq!(approver.asked().len(), 2, "a new turn has read nothing yet");
+    assert_eq!(approver.asked().len(), 2, "a new turn is untainted");
     nova.model.finish();
 }
 

@@ -276,7 +276,7 @@ async fn edit_in_obsidian_while_the_form_is_open_is_kept_or_asked_about() {
 
     app.save_record(filled(&form, json!({"next_contact": "2026-12-24"}))).await.unwrap();
     let merged = outside.replace("2026-11-24", "2026-12-24");
-    assert_eq!(nova.vault.read(JANE), merged, "what only one side changed is taken");
+    assert_eq!(nova.vault.read(JANE), merged, "one-sided changes merge");
 
     let asked = app.save_record(filled(&form, json!({"stage": "won"}))).await.unwrap();
     assert_eq!(
@@ -468,7 +468,7 @@ currency: EUR
 
     let result = app.save_record(filled(&form, json!({"quantity": "50"}))).await.unwrap().result.unwrap();
     assert_eq!(result.changes.len(), 2, "{result:?}");
-    assert_eq!(result.value.unwrap()["path"], sale, "which of the two was saved");
+    assert_eq!(result.value.unwrap()["path"], sale, "the saved one");
     assert_eq!(nova.vault.read(sale), before.0.replace("quantity: 40", "quantity: 50"));
     assert_eq!(nova.vault.read(position), before.1.replace("quantity: 60", "quantity: 50"));
 

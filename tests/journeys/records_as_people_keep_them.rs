@@ -130,7 +130,7 @@ fn people_by_category_are_found_and_added_like_others() {
     assert!(added.contains("mail: sam@quillon.example\n") && !added.contains("name:"), "{added}");
     assert_eq!(names(&nova).len(), 3);
     let (_, again) = nova.json(&["skill", "fields", "crm"]);
-    assert_eq!(again["types"], json!([]), "nothing is left to propose");
+    assert_eq!(again["types"], json!([]), "no proposals remain");
 }
 
 #[test]
@@ -144,7 +144,11 @@ fn people_by_tag_or_folder_are_proposed() {
         assert_eq!(applied["types"][0]["rules"][0]["rule"], rule, "{applied}");
         assert_eq!(names(&nova), people, "{rule}");
         call(&nova, "crm.add_contact", json!({"name": "Zoe New"}));
-        assert_eq!(names(&nova).last().map(String::as_str), Some("Zoe New"), "{rule}: a new one is one, too");
+        assert_eq!(
+            names(&nova).last().map(String::as_str),
+            Some("Zoe New"),
+            "{rule}: a new note matches too"
+        );
     }
 }
 
@@ -259,7 +263,7 @@ async fn page_previews_what_the_notes_suggest() {
     let note = page.note.as_ref().unwrap();
     let email = note.values.iter().find(|value| value.field == "email").unwrap();
     assert_eq!((email.value.as_str(), email.from.as_str()), ("ilse@fernhill.example", "mail, line 5"));
-    assert_eq!(names(&nova), Vec::<String>::new(), "nothing counts yet");
+    assert_eq!(names(&nova), Vec::<String>::new(), "no record yet");
 
     let set = SetSkill { skill: "crm".into(), config: Some(page.config.clone()), ..Default::default() };
     app.set_skill(set).await.unwrap();
@@ -395,7 +399,7 @@ fn note_of_several_types_is_a_record_of_each() {
     let (_, rows) = nova.json(&["tool", "call", "vault.query", "--args", r#"{"type": "company"}"#]);
     assert!(rows.to_string().contains("Quillon.md"), "{rows}");
     let (_, problems) = nova.json(&["vault", "check"]);
-    assert_eq!(problems, json!([]), "the note says both itself");
+    assert_eq!(problems, json!([]), "the note has both types");
 
     // The template's types stay beside that of the record.
     config(&nova, "crm", json!({"records": {"contact": {"template": "Templates/Lead"}}}));

@@ -37,7 +37,7 @@ fn rules_are_written_tried_and_removed_at_a_terminal() {
     assert_eq!((code, &tried["verdict"], &tried["rule"]), (0, &json!("ask"), &Value::Null));
     assert_eq!(tried["decisions"], json!(["once", "session", "always", "deny"]));
     assert_eq!(tried["reason"], "No rule applies: a tool that changes notes asks.");
-    assert_eq!(nova.json(&add).0, 3, "nobody is there to ask");
+    assert_eq!(nova.json(&add).0, 3, "no approver");
 
     let (code, view) = nova.json(&["permission", "allow", "crm__add_*"]);
     assert_eq!((code, patterns(&view)), (0, vec![pair("deny", "*__delete_*"), pair("allow", "crm__add_*")]));
@@ -56,7 +56,7 @@ fn rules_are_written_tried_and_removed_at_a_terminal() {
 
     let (_, view) = nova.json(&["permission", "ask", "crm__list_contacts"]);
     assert!(patterns(&view).contains(&pair("ask", "crm__list_contacts")), "{view}");
-    assert_eq!(nova.json(&["tool", "call", "crm.list_contacts"]).0, 3, "a rule that asks, and nobody there");
+    assert_eq!(nova.json(&["tool", "call", "crm.list_contacts"]).0, 3, "an asking rule without an approver");
 
     nova.json(&["permission", "remove", "crm__add_*"]);
     let (code, view) = nova.json(&["permission", "remove", "crm__list_contacts"]);
@@ -292,7 +292,7 @@ async fn third_identical_call_of_a_model_asks() {
     let app = nova.start().await;
     let approver = ScriptedApprover::new([nova_testkit::denied("you have it already")]);
     let (_, events) = turn(&app, None, "Who is a lead?", approver.clone()).await;
-    assert_eq!(approver.asked().len(), 1, "two ran unasked");
+    assert_eq!(approver.asked().len(), 1, "two ran without asking");
     let ran =
         events.iter().filter(|event| matches!(event, Event::ToolCallCompleted { ok: true, .. })).count();
     assert_eq!(ran, 2);
@@ -309,7 +309,7 @@ async fn third_identical_call_asks_even_with_invalid_arguments() {
         let approver = ScriptedApprover::new([nova_testkit::denied("look it up"), once]);
         let (end, events) = turn(&app, None, "Who is Jane?", approver.clone()).await;
         assert_eq!(end.end, TurnEnd::Completed { text: "I give up.".into() });
-        assert_eq!(approver.asked().len(), 2, "two were refused unasked");
+        assert_eq!(approver.asked().len(), 2, "two were refused without asking");
         let told = events.iter().filter_map(|event| match event {
             Event::ToolCallCompleted { output, .. } => output["code"].as_str().map(str::to_owned),
             _ => None,
@@ -360,7 +360,7 @@ async fn answer_is_for_one_question_as_shown() {
     let first = wait_for(&mut events, is_question).await;
 
     let older = DecideApproval { revision: 0, ..answer(&session, &first, Decision::Once) };
-    assert!(app.decide_approval(older).await.is_err(), "an answer to a question that is not shown any more");
+    assert!(app.decide_approval(older).await.is_err(), "a stale answer was accepted");
     let of_another = answer("another", &first, Decision::Once);
     assert!(app.decide_approval(of_another).await.is_err());
     app.decide_approval(answer(&session, &first, Decision::Once)).await.unwrap();
@@ -410,7 +410,7 @@ fn wildcard_allow_does_not_cover_destructive_tools() {
     assert_eq!(
         (code, &result["error"]["code"]),
         (3, &json!("approval_unanswered")),
-        "a wildcard destroys nothing"
+        "a wildcard allows no destructive call"
     );
     assert!(nova.vault.exists("Ideas.md"));
     nova.json(&["permission", "allow", "vault__delete_note"]);

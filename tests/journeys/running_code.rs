@@ -269,7 +269,7 @@ async fn write_denied_by_a_rule_is_not_in_the_draft() {
     let events = ran(&nova, &app, ScriptedApprover::always(Decision::Once)).await;
     let error = result(&events).unwrap_err();
     assert!(message(&error).contains("script:3:"), "{error}");
-    assert!(nova.vault.read(JANE).contains("stage: lead"), "nothing is written of a script that threw");
+    assert!(nova.vault.read(JANE).contains("stage: lead"), "a failed script wrote");
     nova.model.finish();
 }
 

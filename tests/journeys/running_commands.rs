@@ -65,7 +65,7 @@ fn with_bash_at(answers: impl FnOnce(&Nova) -> Vec<Answer>) -> Nova {
 /// Starts it. None, with a message, if this kernel cannot confine a command: then the test checks nothing.
 pub(super) async fn started(nova: &Nova) -> Option<App> {
     let app = nova.start().await;
-    let row = row(&app).await.expect("it is switched on");
+    let row = row(&app).await.expect("the tool is enabled");
     if row.state == SkillState::Unavailable {
         eprintln!("SKIPPED, nothing was tested: {:?}", row.reason);
         return None;
@@ -180,7 +180,7 @@ async fn each_call_asks_and_its_card_lists_its_access() {
             "hosts": [], "seconds": 120, "memory": 1 << 30})
     );
     let asked = approver.asked();
-    assert_eq!(asked.len(), 2, "no answer covers the next call");
+    assert_eq!(asked.len(), 2, "no approval covers the next call");
     assert_eq!(asked[0].question, "Run this command?");
     assert_eq!(asked[0].decisions, [Decision::Once, Decision::Deny]);
     let ended: Vec<Value> = events
@@ -424,7 +424,7 @@ async fn link_planted_by_a_command_leads_no_tool_outside() {
     });
     let Some(app) = started(&nova).await else { return };
     let (_, events) = turn(&app, None, "Plant", yes()).await;
-    assert_eq!(said(&output(&events)), "3\n", "both links are there");
+    assert_eq!(said(&output(&events)), "3\n", "both links exist");
     assert_eq!(fs::read_to_string(nova.home().join(".ssh/id_ed25519")).unwrap(), "canary-key");
     assert_eq!(fs::read_dir(nova.home().join(".ssh")).unwrap().count(), 1);
     assert!(!format!("{events:?}").contains("canary-key"));

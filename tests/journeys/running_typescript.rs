@@ -423,7 +423,7 @@ async fn always_allowed_host_is_listed_and_revoked() {
     let first = call(&app, "dynamic.reach", json!({}), always.clone()).await;
     assert!(first.ok, "{:?}: {:?}", first.error, always.asked());
     let nobody = || ScriptedApprover::new([]);
-    assert!(call(&app, "dynamic.reach", json!({}), nobody()).await.ok, "nothing is asked any more");
+    assert!(call(&app, "dynamic.reach", json!({}), nobody()).await.ok, "no approval is asked");
 
     let view = app.list_rules(Nothing {}).await.unwrap();
     assert_eq!(view.tools[0].hosts, ["api.weather.com"]);
@@ -478,7 +478,7 @@ async fn new_deny_holds_while_its_host_is_asked_about() {
 
     let wanted = TryRule { tool: "dynamic.reader".into(), args: None, relationship: None };
     let tried = app.try_rule(wanted).await.unwrap();
-    assert_ne!(tried.verdict, TriedVerdict::Deny, "it may run, and reaches nobody");
+    assert_ne!(tried.verdict, TriedVerdict::Deny, "it may run; only its host is denied");
     assert!(
         tried.reason.ends_with(" It can contact no host: the rule \"internet_access\" denies it."),
         "{}",

@@ -77,7 +77,7 @@ async fn mail_is_sent_only_by_the_click_on_its_card() {
     });
     let cards: Vec<_> = cards.filter(|(_, details)| !details.is_empty()).collect();
     assert_eq!(cards.len(), 2);
-    assert_eq!(cards[0].0, [Decision::Once, Decision::Deny], "nothing allows more than one");
+    assert_eq!(cards[0].0, [Decision::Once, Decision::Deny], "no answer allows more than one");
     assert_eq!(cards[0].1[1].line(), "To: noor@x.example (never written to before)");
 
     // Visible only in the turn that loads it.

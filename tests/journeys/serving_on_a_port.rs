@@ -128,7 +128,7 @@ async fn client_without_a_session_is_known_by_its_name() {
     let stale = call("one", "vault__set_properties", set.clone()).await;
     assert_eq!(stale["structuredContent"]["error"]["code"], "conflict", "{stale}");
     let other = call("two", "vault__set_properties", set).await;
-    assert_eq!(other["isError"], false, "it has read nothing that is out of date: {other}");
+    assert_eq!(other["isError"], false, "no stale read: {other}");
 }
 
 #[tokio::test]

@@ -76,7 +76,7 @@ fn unserved_tools_cannot_be_called() {
     let script = json!({ "name": "core__run_code", "arguments": { "source": "1" } });
     let answer = client.ask("tools/call", script);
     let message = answer["error"]["message"].as_str().unwrap();
-    assert!(message.contains("is not served to MCP clients"), "it would call what is not served: {message}");
+    assert!(message.contains("is not served to MCP clients"), "it would call an unserved tool: {message}");
     assert!(client.tool_names().iter().any(|name| name == "core__write"));
 
     let mut client = McpClient::connected(&nova, &["--skills", "crm"]);

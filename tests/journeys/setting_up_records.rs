@@ -54,11 +54,11 @@ async fn custom_field_with_choices_label_and_help_is_in_the_form() {
     let app = nova.start().await;
     let page = app.preview_records(page_of("contact", json!({}))).await.unwrap();
     let mood = page.own_fields.iter().find(|field| field.property == "mood").unwrap();
-    assert_eq!(mood.values, ["merry", "calm"], "what the choices could be");
+    assert_eq!(mood.values, ["merry", "calm"], "proposed choices");
 
     let mood = json!({"kind": "choice", "choices": ["merry", "grim"], "label": "Temper", "help": "As of today.", "required": true});
     let page = app.preview_records(page_of("contact", json!({"fields": {"mood": mood}}))).await.unwrap();
-    assert_eq!((page.faults.len(), page.own_fields[0].odd), (0, 1), "calm is no choice");
+    assert_eq!((page.faults.len(), page.own_fields[0].odd), (0, 1), "calm is not a choice");
     put_in_use(&app, page).await;
     let form = form_of(&app, "contact").await;
     let field = &form.schema["properties"]["mood"];

@@ -180,7 +180,7 @@ async fn deleted_chat_keeps_its_counts_but_not_its_text() {
     app.delete_session(SessionRef { session: end.session }).await.unwrap();
 
     assert_eq!(used_of(&app, "crm").await, before);
-    assert_eq!(last_error().await, None, "what was said in a chat goes with it");
+    assert_eq!(last_error().await, None, "the last error is deleted with its chat");
 }
 
 async fn used_of(app: &App, skill: &str) -> SkillUsage {
@@ -237,7 +237,7 @@ async fn tested_example_does_not_count_for_itself() {
     };
     let (known, tested) = (best(false).await, best(true).await);
     assert_eq!((known.skill.as_str(), tested.skill.as_str()), ("crm", "crm"));
-    assert!(tested.score < known.score, "it counted for itself: {} and {}", tested.score, known.score);
+    assert!(tested.score < known.score, "it counted its own example: {} and {}", tested.score, known.score);
 }
 
 /// Records what it was asked to show.
@@ -311,7 +311,7 @@ async fn ineffective_settings_are_shown_in_their_file() {
     };
     assert_eq!(shown().await, nova.config().join("nova.config.json"));
     nova.rules("permissions:\n  deny: [ add_contact\n");
-    assert_eq!(shown().await, nova.config().join("permissions.yaml"), "the one that is broken");
+    assert_eq!(shown().await, nova.config().join("permissions.yaml"), "the broken skill");
 }
 
 #[tokio::test]

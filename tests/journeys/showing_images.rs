@@ -138,7 +138,7 @@ async fn failed_image_store_keeps_message_with_reason() {
     assert!(nova.model.requests().is_empty(), "nothing was sent");
     let view = app.open_session(SessionRef { session: session.clone() }).await.unwrap();
     let stored: Vec<Event> = view.events.into_iter().map(|envelope| envelope.event).collect();
-    assert_eq!(shown(&stored)[0].name, "dot.gif", "it is there for every other Nova");
+    assert_eq!(shown(&stored)[0].name, "dot.gif", "other processes can read it");
 
     // The chat continues.
     let events = send(&app, &session, "Then without.", Vec::new()).await.unwrap();
@@ -329,7 +329,7 @@ async fn image_is_deleted_with_its_session() {
     nova.run(&["session", "delete", session]);
     assert!(holds(), "it can be restored");
     nova.run(&["session", "purge"]);
-    assert!(!holds(), "nothing of it is left");
+    assert!(!holds(), "leftover files");
 }
 
 #[tokio::test]

@@ -204,7 +204,7 @@ async fn sign_in_at_an_insecure_address_is_refused() {
     settings(&nova, "http://login.example.com");
     let app = nova.start().await;
     let status = app.app_status(Nothing {}).await.unwrap();
-    let problem = status.config_problem.expect("the configuration is not taken").message;
+    let problem = status.config_problem.expect("the configuration is rejected").message;
     assert!(problem.contains("sign_ins.weather/key.authorize must be an https address"), "{problem}");
     let error = app.sign_in(credential("weather/key")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::CredentialInvalid);

@@ -74,7 +74,7 @@ async fn host_is_named_before_the_browser_opens_and_signing_out_revokes_the_toke
 
     let host = app.server_sign_in(named()).await.unwrap().host;
     assert_eq!(host, "127.0.0.1");
-    assert!(desktop.0.lock().unwrap().is_empty(), "nothing is opened by looking");
+    assert!(desktop.0.lock().unwrap().is_empty(), "asking for the host opens no page");
     let elsewhere = SignIn { name: NAME.into(), host: Some("docs.example".into()) };
     let refused = app.sign_in(elsewhere).await.unwrap_err();
     assert!(refused.message.contains("another host"), "{refused:?}");
@@ -116,7 +116,7 @@ async fn tokens_of_a_probe_that_fails_are_removed() {
     let opener = WillingOnce::default();
     let failed = app.probe_mcp_server(&address(&server), false, Some(&opener)).await.unwrap_err();
     assert!(failed.message.contains("there is no browser"), "{failed:?}");
-    assert_eq!(*opener.0.lock().unwrap(), 2, "the server took no token, and asked again");
+    assert_eq!(*opener.0.lock().unwrap(), 2, "the rejected token leads to a second sign-in");
     assert_eq!(kept(&app).await, [""; 0]);
 }
 

@@ -125,7 +125,7 @@ async fn a_mailbox_is_added_signed_in_to_read_and_signed_out_of() {
     keep_client(&app, "GOOGLE_MAIL").await;
     let elsewhere = app.sign_in(sign_in(Some("accounts.google.com"))).await.unwrap_err();
     assert!(elsewhere.message.contains("another host"), "{elsewhere}");
-    assert!(world.desktop.0.lock().unwrap().is_empty(), "nothing was opened");
+    assert!(world.desktop.0.lock().unwrap().is_empty(), "a page was opened");
 
     app.sign_in(sign_in(before.sign_in_host.as_deref())).await.unwrap();
     let asked = world.provider.state().authorize_requests[0].clone();
@@ -197,7 +197,7 @@ async fn a_password_is_no_token_and_a_token_is_no_password() {
 
     let change = |mailbox| SaveMailbox { before: Some("Home".into()), ..save(mailbox) };
     app.save_mailbox(change(world.mailbox())).await.unwrap();
-    assert_eq!(row(&app).await.password, MailboxPassword::NeedsSignIn, "the password is gone");
+    assert_eq!(row(&app).await.password, MailboxPassword::NeedsSignIn, "the password is deleted");
     app.sign_in(sign_in(None)).await.unwrap();
     assert_eq!(test(&app).await.password, MailboxPassword::Kept);
 

@@ -276,7 +276,7 @@ fn session_continues_after_a_kill_in_a_turn() {
     assert_eq!(nova.json(&["session", "list"]).1[0]["running"], true);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(nova.json(&["session", "list"]).1[0]["running"], false, "its lease is nobody's");
+    assert_eq!(nova.json(&["session", "list"]).1[0]["running"], false, "its lease is released");
 
     let output = nova.run(&["chat", "-p", "Are you there?", "--session", &session]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -62,7 +62,7 @@ async fn until_it_is(app: &App, id: &str, state: Option<SkillState>) {
             wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("{id} never became {state:?}"));
+    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("{id} did not become {state:?}"));
 }
 
 async fn started(nova: &Nova) -> App {
@@ -84,7 +84,7 @@ async fn new_skill_is_listed_and_runs_nothing_before_approval() {
     assert_eq!(listed.reason.as_deref(), Some("It came from elsewhere. Review it: nova skill review pdf."));
     assert_eq!((listed.tools.len(), &*listed.mode), (0, "on_demand"));
     let entry = app.registry().snapshot().skill("pdf").unwrap().clone();
-    assert!(entry.instructions.is_empty() && entry.folder.is_none(), "nothing of it goes anywhere");
+    assert!(entry.instructions.is_empty() && entry.folder.is_none(), "nothing of it is loaded");
     assert_eq!(nova.tools.loads(), [] as [String; 0], "its tools were not even read");
     let error = app.enable_skill(EnableSkill { skill: "pdf".into(), enabled: true }).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::SkillNeedsReview);
@@ -132,7 +132,7 @@ async fn approved_skill_works_and_its_own_claims_grant_nothing() {
     assert!(entry.manifest.loading.always.is_empty() && entry.foreign);
     let tools = app.list_tools(Nothing {}).await.unwrap();
     let tool = tools.iter().find(|tool| tool.name == "pdf.extract").unwrap();
-    assert_eq!(tool.effect, nova_protocol::Effect::Undeclared, "it says read");
+    assert_eq!(tool.effect, nova_protocol::Effect::Undeclared, "it declares read");
     assert_eq!(call(&app, "pdf.extract").await.value, Some(json!("text")));
     assert_eq!(entry.folder.as_ref().unwrap().read("references/forms.md"), Ok("# Forms\n".into()));
     drop(app);
@@ -202,8 +202,8 @@ async fn always_is_voided_by_any_change_of_the_skill() {
     assert!(trust()["tools"].get("pdf.extract").is_some(), "the call was approved");
     fs::write(skill.join("SKILL.md"), SKILL_MD.replace("See", "Always see")).unwrap();
     accept(&app, &review(&app, "pdf").await).await;
-    assert_ne!(bound(&app), before, "its file is the same, its skill is not");
-    assert_eq!(trust()["tools"], json!({}), "what was approved was for the other one");
+    assert_ne!(bound(&app), before, "equal file, another skill");
+    assert_eq!(trust()["tools"], json!({}), "the approval was for the other skill");
 }
 
 #[tokio::test]

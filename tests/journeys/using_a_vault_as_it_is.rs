@@ -72,7 +72,7 @@ async fn names_are_proposed_with_their_evidence_and_nothing_is_changed() {
             "next_contact": "next",
         }}})
     );
-    assert_eq!(proposal.types.len(), 1, "a journal is none of its records");
+    assert_eq!(proposal.types.len(), 1, "a journal is not a record");
     let printed = String::from_utf8(nova.run(&["skill", "fields", "crm"]).stdout).unwrap();
     let row = printed.lines().find(|line| line.starts_with("company")).unwrap();
     let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
@@ -386,7 +386,7 @@ async fn linked_folder_belongs_to_the_vault_once_listed() {
     listed["roots"] = json!([team]);
     nova.settings(&listed);
     wait_for(&mut events, |event| matches!(event, Event::VaultOpened { .. })).await;
-    assert_eq!(app.vault_problems().await.unwrap(), [], "the running Nova follows the settings");
+    assert_eq!(app.vault_problems().await.unwrap(), [], "the running process applies the settings");
     drop(app);
 
     assert_eq!(nova.json(&["vault", "check"]), (0, json!([])));

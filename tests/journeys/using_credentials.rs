@@ -117,7 +117,11 @@ async fn key_set_in_the_terminal_is_used_in_a_chat_and_leaks_nowhere() {
 
     let sent: Vec<_> =
         weather.requests().iter().map(|request| request.headers["authorization"].clone()).collect();
-    assert_eq!(sent, [format!("Bearer {CANARY}"), format!("Bearer {CANARY}")], "the weather gets it");
+    assert_eq!(
+        sent,
+        [format!("Bearer {CANARY}"), format!("Bearer {CANARY}")],
+        "the weather host gets the key"
+    );
     let view = app.list_credentials(Nothing {}).await.unwrap();
     let row = view.credentials.iter().find(|row| row.name == "weather/key").unwrap();
     assert_eq!(row.state, CredentialState::Kept);
@@ -166,7 +170,7 @@ async fn without_a_grant_it_asks_naming_tool_credential_and_host() {
     let always = ScriptedApprover::new([decided(Decision::Always)]);
     assert!(call(&app, Value::Null, always.clone()).await.ok);
     assert_eq!(always.asked().len(), 1);
-    assert!(call(&app, Value::Null, ScriptedApprover::new([])).await.ok, "always is for all");
+    assert!(call(&app, Value::Null, ScriptedApprover::new([])).await.ok, "\"always\" covers every call");
 }
 
 fn weather_key(view: &CredentialsView) -> &CredentialRow {
@@ -187,7 +191,7 @@ async fn granted_key_and_allow_rule_run_without_a_terminal() {
     app.grant_credential(grant).await.unwrap();
     let asked = nobody.asked().len();
     let result = call(&app, Value::Null, nobody.clone()).await;
-    assert_eq!(result.error, None, "the grant was given to this file as it is");
+    assert_eq!(result.error, None, "the grant is bound to the file content");
     assert_eq!((nobody.asked().len(), weather.requests().len()), (asked, 1));
 
     save(&nova, "forecast.ts", &forecast("two"));

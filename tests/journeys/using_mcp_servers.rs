@@ -61,7 +61,7 @@ fn server_is_added_reviewed_probed_and_called_from_the_terminal() {
     let (code, called) = nova.json(&calls);
     assert_eq!((code, &called["value"]), (0, &json!("said </tool-text> by me ")), "{called}");
     let (code, unasked) = nova.json(&["tool", "call", "shell-server.say", "--approve", "none"]);
-    assert_eq!(code, 3, "its own word that it only reads counts for nothing: {unasked}");
+    assert_eq!(code, 3, "its read-only hint is ignored: {unasked}");
     let (code, probed) = nova.json(&["mcp", "probe", "Shell Server", "--call"]);
     assert_eq!((code, &probed["tools"][0]["called"]["ok"]), (0, &json!(true)), "{probed}");
 
@@ -128,7 +128,7 @@ async fn model_calls_a_server_whose_text_is_fenced_and_whose_failure_hides_nothi
     let (end, events) = turn(&app, None, "Say it", ScriptedApprover::always(Decision::Once)).await;
     assert_eq!(end.end, TurnEnd::Completed { text: "Done.".into() });
     let asked = events.iter().any(|event| matches!(event, Event::ApprovalRequested { .. }));
-    assert!(asked, "its own word that it only reads counts for nothing");
+    assert!(asked, "its read-only hint is ignored");
     let request = nova.model.requests().pop().unwrap();
     let request = request.to_string();
     assert!(request.contains("<tool-text tool=\\\"sh.say\\\">"), "{request}");
@@ -153,7 +153,7 @@ fn server_gets_the_credential_approved_with_it_and_leaks_it_nowhere() {
     let review = succeeds(&run(&["mcp", "review", "sh", "--accept"]));
     assert!(review.contains("secrets it gets: shell/token"), "{review}");
     let called = succeeds(&run(&["tool", "call", "sh.say", "--approve", "all"]));
-    assert!(called.contains("[REDACTED]"), "the server got it, and cannot say it: {called}");
+    assert!(called.contains("[REDACTED]"), "the server received the secret, the answer hides it: {called}");
     assert_clean(called.as_bytes(), "the answer");
     let grants = succeeds(&run(&["credential", "grants"]));
     assert!(grants.contains("server:sh"), "{grants}");

@@ -98,7 +98,7 @@ async fn assistant_finds_and_reads_files_of_an_open_folder() {
     assert!(note.contains("Ask [[Jane Doe]].") && note.contains(r#""hash":"#), "{note}");
     let partial =
         events.iter().any(|event| matches!(event, Event::ToolCallProgress { partial: Some(_), .. }));
-    assert!(partial, "the search tells what it found while it runs");
+    assert!(partial, "no partial result while searching");
     nova.model.finish();
 }
 
@@ -346,7 +346,7 @@ async fn odd_files_are_bounded_and_reported_and_the_turn_continues() {
             }
             _ => None,
         });
-        output.unwrap_or_else(|| panic!("{wanted} has ended"))
+        output.unwrap_or_else(|| panic!("{wanted} did not end"))
     };
     let message = |wanted: &str| output(wanted)["message"].as_str().unwrap_or_default().to_owned();
     assert!(message("a.bin").contains("a binary file of 4 bytes"), "{}", output("a.bin"));

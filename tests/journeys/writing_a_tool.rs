@@ -56,7 +56,7 @@ async fn until(app: &App, what: &str, so: impl AsyncFn(&App) -> bool) {
             wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("it never became so: {what}"));
+    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("timed out waiting for: {what}"));
 }
 
 async fn until_gives(app: &App, name: &str, value: &str) {
@@ -142,7 +142,7 @@ async fn tool_whose_file_broke_while_nova_was_closed_still_works() {
     save(&nova, "weather.ts", "broken\n");
     save(&nova, "usurper.ts", &WEATHER.replace("sunny", "stolen"));
     let app = watching(&nova).await;
-    assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("sunny")), "its name stays its own");
+    assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("sunny")), "its name is unique");
     let usurper = tool(&app, "dynamic.usurper").await.unwrap();
     assert_eq!(
         (usurper.state, usurper.reason.as_deref()),
@@ -330,7 +330,7 @@ async fn call_waits_only_for_the_files_of_its_own_skill() {
     let app = nova.start().await;
     assert_eq!(app.tool_loaded("dynamic.weather", PATIENCE).await, [""; 0]);
     assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("sunny")));
-    assert_eq!(app.tool_loaded("crm__list_contacts", PATIENCE).await, [""; 0], "it is no file at all");
+    assert_eq!(app.tool_loaded("crm__list_contacts", PATIENCE).await, [""; 0], "the file does not exist");
     let at_once = std::time::Duration::ZERO;
     assert_eq!(app.tool_loaded("slow-shop.sell", at_once).await, ["slow-shop.sell"]);
     assert_eq!(app.tools_loaded(at_once).await, ["slow-shop.sell"]);
@@ -339,7 +339,7 @@ async fn call_waits_only_for_the_files_of_its_own_skill() {
 
     let waiting = app.tool_loaded("slow_shop__sell", PATIENCE);
     nova.tools.let_go();
-    assert_eq!(waiting.await, [""; 0], "- and _ are one in a skill's id");
+    assert_eq!(waiting.await, [""; 0], "- and _ are equal in a skill's id");
     assert_eq!(call(&app, "slow-shop.sell").await.value, Some(json!("sunny")));
 }
 

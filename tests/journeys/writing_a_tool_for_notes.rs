@@ -149,7 +149,7 @@ async fn its_writes_are_one_diff_and_one_undo() {
     let result = run(&app, "dynamic.shelve", &approver).await;
 
     assert_eq!(result.error, None);
-    assert!(result.value.unwrap().as_str().unwrap().contains("Read on."), "reads see what is planned");
+    assert!(result.value.unwrap().as_str().unwrap().contains("Read on."), "reads see planned writes");
     let asked = approver.asked();
     assert_eq!(asked.len(), 2, "the file, then what it writes: {asked:?}");
     assert!(
@@ -194,7 +194,7 @@ async fn grant_for_the_chat_is_for_this_file_and_no_built_in_tool() {
     .unwrap();
     let again = started(&nova).await;
     let changed = run(&again, "dynamic.add", &silent).await.error.unwrap();
-    assert_eq!(changed.code, ErrorCode::ApprovalUnanswered, "another content");
+    assert_eq!(changed.code, ErrorCode::ApprovalUnanswered, "other content");
 }
 
 #[tokio::test]
@@ -234,7 +234,7 @@ async fn more_than_500_notes_in_one_call_are_refused_entirely() {
         error.message,
         "dynamic.flood planned changes to 501 notes; one call may change 500. Nothing was written."
     );
-    assert_eq!(approver.asked().len(), 1, "no card for what cannot be written");
+    assert_eq!(approver.asked().len(), 1, "no card for an impossible write");
     assert!(!nova.vault.exists("Flood/0.md"));
 }
 
@@ -304,7 +304,7 @@ async fn tool_calls_others_by_their_rules() {
         "{said} {:?}",
         round.error
     );
-    assert_eq!(approver.asked().len(), 3, "each file is looked at before its first call");
+    assert_eq!(approver.asked().len(), 3, "each file is reviewed before its first call");
 }
 
 #[tokio::test]
@@ -429,7 +429,7 @@ async fn manifest_changed_while_nova_runs_changes_its_tools_rights() {
             wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
         }
     };
-    tokio::time::timeout(PATIENCE, reads).await.expect("the manifest's word is taken");
+    tokio::time::timeout(PATIENCE, reads).await.expect("the manifest is trusted");
 }
 
 #[tokio::test]

@@ -54,7 +54,7 @@ async fn writes_into_open_notes_ask_and_say_why() {
         "Change 1 note? This chat was given private notes, and a remote model may read Open.md."
     );
     assert_eq!(asked[1].decisions, [Decision::Once, Decision::Session, Decision::Deny]);
-    assert_eq!(vault.read("Open.md"), "An open note.\none\n", "what was denied is not written");
+    assert_eq!(vault.read("Open.md"), "An open note.\none\n", "a denied write is not made");
 }
 
 #[tokio::test]

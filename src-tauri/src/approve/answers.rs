@@ -264,7 +264,7 @@ mod tests {
         let (first, second) = (question(1), question(2));
         let asked = answers.ask(&first);
         tokio::pin!(asked);
-        assert!(futures_pending(&mut asked), "it is for the second one");
+        assert!(futures_pending(&mut asked), "the answer is for the second question");
         assert_eq!(answers.ask(&second).await, once());
         for (line, why) in [
             (r#"{"call":"c1","revision":0,"decision":"once"}"#, "older"),
@@ -274,7 +274,7 @@ mod tests {
         ] {
             assert!(answers.hear(line).is_some_and(|note| note.contains(why)), "{line}");
         }
-        assert!(futures_pending(&mut asked), "none of them was for it");
+        assert!(futures_pending(&mut asked), "no answer was for this question");
     }
 
     #[tokio::test]

@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(
             wide,
             Put { at: Some((0.0, 60.0)), size: (1366.0, 620.0) },
-            "only the side that is too long"
+            "only the oversized side shrinks"
         );
     }
 
@@ -276,8 +276,8 @@ mod tests {
         let on_screen =
             |x, y| within(at(x, y, 1000.0, 700.0), Area { x: 0.0, y: 0.0, width: 1920.0, height: 1080.0 });
         assert!(on_screen(100.0, 50.0));
-        assert!(on_screen(-800.0, 50.0), "its right edge can be taken hold of");
-        assert!(!on_screen(2000.0, 50.0), "of a screen that is gone");
+        assert!(on_screen(-800.0, 50.0), "its right edge stays reachable");
+        assert!(!on_screen(2000.0, 50.0), "position on a missing screen");
         assert!(!on_screen(100.0, 1070.0));
         assert!(!on_screen(100.0, -50.0));
     }

@@ -250,7 +250,7 @@ mod tests {
     }
 
     fn check(requires: Value, config: Value, present: &Present) -> Option<(State, String)> {
-        let requires: Requires = serde_json::from_value(requires).expect("requirements of the test");
+        let requires: Requires = serde_json::from_value(requires).expect("valid test requirements");
         unmet("finnhub", &requires, &config, present)
     }
 

@@ -99,7 +99,7 @@ fn type_name_belongs_to_the_first_enabled_skill() {
 
     let renamed = vec![skill("one", THINGS), skill("two", &THINGS.replace("thing:", "object:"))];
     let registry = self::registry(renamed, &Settings::default());
-    assert_eq!(entry(&registry, "two").state, State::Available, "the remedy helps");
+    assert_eq!(entry(&registry, "two").state, State::Available, "the remedy fixes it");
 }
 
 #[test]
@@ -136,11 +136,7 @@ fn invalid_initial_config_makes_the_skill_unavailable() {
     let wrong = settings([("one", config(json!({"fields": {"thing": {"nmae": "title"}}})))]);
     let registry = registry(vec![skill("one", THINGS)], &wrong);
     let one = entry(&registry, "one");
-    assert_eq!(
-        one.state,
-        State::Unavailable,
-        "with the wrong names it would write beside the user's records"
-    );
+    assert_eq!(one.state, State::Unavailable, "with wrong names it would miss the user's records");
     let what = "skills.one.config.fields.thing.nmae names no field of thing; it has name.";
     assert_eq!(one.reason.as_deref(), Some(&*format!("{what} Correct it in nova.config.json.")));
     assert_eq!(
@@ -148,7 +144,7 @@ fn invalid_initial_config_makes_the_skill_unavailable() {
         Some(&*format!("{what} Until it is corrected, one is not available."))
     );
 
-    assert!(registry.reload(&wrong).is_empty(), "still wrong is no news");
+    assert!(registry.reload(&wrong).is_empty(), "an unchanged error is not reported again");
     assert_eq!(entry(&registry, "one").state, State::Unavailable);
     let right = settings([("one", config(json!({"fields": {"thing": {"name": "title"}}})))]);
     assert_eq!(registry.reload(&right).changed, ["one"]);

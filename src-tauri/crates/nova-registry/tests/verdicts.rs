@@ -27,7 +27,7 @@ fn verdicts() -> Vec<Verdict> {
                 "invalid" => (false, false),
                 "valid-by-its-parser" => (true, true),
                 "invalid-by-its-parser" => (false, true),
-                other => panic!("{other} is no verdict"),
+                other => panic!("unknown verdict {other}"),
             };
             let folder = parts.next().unwrap().to_owned();
             Verdict {
@@ -51,7 +51,7 @@ fn write(root: &Path, verdict: &Verdict) -> PathBuf {
 fn nova_agrees_with_the_standards_validator() {
     let all = verdicts();
     let valid = all.iter().filter(|verdict| verdict.valid).count();
-    assert!(valid >= 20 && all.len() - valid >= 30, "the table is there");
+    assert!(valid >= 20 && all.len() - valid >= 30, "the table is missing");
     let mut unlike = Vec::new();
     for verdict in all {
         let root = tempfile::tempdir().unwrap();
@@ -66,7 +66,7 @@ fn nova_agrees_with_the_standards_validator() {
             unlike.push((verdict.folder, verdict.valid, errors));
         }
     }
-    assert!(unlike.is_empty(), "the validator says otherwise: {unlike:#?}");
+    assert!(unlike.is_empty(), "the validator disagrees: {unlike:#?}");
 }
 
 /// Runs the validator if Python is available and `.ci/setup` installed it; otherwise the table substitutes

@@ -79,7 +79,7 @@ async fn spare() -> (Vec<Duration>, Vec<Duration>) {
         loads.push(began.elapsed());
         call(&tool, round).await;
         calls.push(began.elapsed());
-        assert_eq!(started, 1 + round as u64, "a spare process was there, and one more was started since");
+        assert_eq!(started, 1 + round as u64, "one spare process was used and one started");
     }
     (loads, calls)
 }

@@ -336,7 +336,7 @@ mod tests {
         assert!(matches!(second.ask(&call).await, Answer::Decided { decision: Decision::Once, .. }));
         let unasked = second.ask(&question).await;
         assert!(matches!(unasked, Answer::Decided { decision: Decision::Cancel, .. }), "{unasked:?}");
-        let state = second.question(true).expect("also where the call went on").request_state.unwrap();
+        let state = second.question(true).expect("also after the call resumed").request_state.unwrap();
 
         let third = call_again(&open, Some(&state));
         assert!(matches!(third.ask(&call).await, Answer::Decided { decision: Decision::Once, .. }));

@@ -103,7 +103,7 @@ mod tests {
 
         drop(running.pop());
         let first = waiting.remove(0).await.unwrap();
-        assert!(first.is_ok(), "the first of those that wait");
+        assert!(first.is_ok(), "the first waiting call");
         let stopped = CancellationToken::new();
         let last = wait(stopped.clone());
         stopped.cancel();

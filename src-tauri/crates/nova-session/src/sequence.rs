@@ -213,7 +213,7 @@ mod tests {
         let told = Mutex::new(Vec::new());
         let tell = |number, event| told.lock().unwrap_or_else(PoisonError::into_inner).push((number, event));
         let ending = sequence.begin_end();
-        assert_eq!(sequence.unless_ending(|| panic!("it is not done"), tell), None);
+        assert_eq!(sequence.unless_ending(|| panic!("the sequence is not done"), tell), None);
         let waiting = tokio::spawn({
             let sequence = sequence.clone();
             async move { sequence.end_emitted().await }

@@ -99,7 +99,7 @@ impl Dovecot {
             server.stop();
             assert!(log.iter().any(|line| line.contains("in use")), "Dovecot does not start: {log:?}");
         }
-        panic!("no port is free");
+        panic!("no free port");
     }
 
     /// The port of IMAP over TLS.
@@ -277,7 +277,7 @@ impl Drop for Dovecot {
 fn give_away(options: &[&str], places: &[&Path]) {
     if is_root() {
         let given = Command::new("chown").args(options).arg("daemon:daemon").args(places).status();
-        assert!(given.is_ok_and(|status| status.success()), "the folder is the server's");
+        assert!(given.is_ok_and(|status| status.success()), "the server owns the folder");
     }
 }
 

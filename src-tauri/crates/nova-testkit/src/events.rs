@@ -64,7 +64,7 @@ impl RecordedEvents {
         };
         match tokio::time::timeout(PATIENCE, waiting).await {
             Ok(event) => event,
-            Err(_) => panic!("the event never came; these did: {:#?}", self.events()),
+            Err(_) => panic!("no such event; received: {:#?}", self.events()),
         }
     }
 

@@ -178,7 +178,7 @@ impl SkillInVault {
         let outcome = self.runtime.block_on(run_call(&scope, call, stop));
         drop(scope);
         if let Some(change_set) = Arc::into_inner(change_set) {
-            change_set.close().expect("the change set of the test closes");
+            change_set.close().expect("the change set closes");
         }
         assert_declared(&snapshot.skills()[0].records);
         outcome
@@ -274,7 +274,7 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
         let is_top_level = !key.starts_with([' ', '-', '#']);
         assert!(
             !is_top_level || known.contains(&key),
-            "SKILL.md has the unknown key {key:?}: that is for manifest.yaml"
+            "SKILL.md has the unknown key {key:?}; it belongs in manifest.yaml"
         );
     }
     let lines = skill_md.lines().count();
@@ -303,7 +303,7 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
         let tool = entry.tools.iter().find(|tool| tool.id == asked);
         assert!(
             tool.is_some_and(|tool| tool.effect() == Effect::Read),
-            "glance asks {asked:?}, which is no tool that reads"
+            "glance asks {asked:?}, which is not a reading tool"
         );
         if let Some(ticks) = glance["today"]["tick"]["tool"].as_str() {
             assert!(tools.contains(ticks), "glance ticks with the unknown tool {ticks}");

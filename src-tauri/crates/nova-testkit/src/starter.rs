@@ -14,8 +14,8 @@ pub fn assert_template(record: &RecordType, text: &str) {
     let vault = TempVault::from("");
     vault.write("Template.md", text);
     let opened = vault.open();
-    let found = opened.find("Template").expect("the template is found");
-    let note = opened.read(&found[0]).expect("the template is read");
+    let found = opened.find("Template").expect("the template exists");
+    let note = opened.read(&found[0]).expect("the template is readable");
     let name = record.name();
     assert!(!matches!(note.document.front_matter(), FrontMatter::Broken { .. }), "{name}: {text}");
     assert_eq!(note.document.record_type(), Some(record.type_values()[0].as_str()), "{name}: its type");
@@ -44,7 +44,7 @@ pub fn assert_base(record: &RecordType, text: &str) {
     let name = record.name();
     let parsed = |text: &str| -> Value { serde_saphyr::from_str(text).expect("a base is YAML") };
     let (base, made) = (parsed(text), parsed(&record.base_view(&TemplateFolder::default())));
-    assert_eq!(base["filters"], made["filters"], "{name}: which notes it takes");
+    assert_eq!(base["filters"], made["filters"], "{name}: its filter");
     let is_formula = |column: &str| {
         column.strip_prefix("formula.").is_some_and(|formula| base["formulas"][formula].is_string())
     };
@@ -57,7 +57,7 @@ pub fn assert_base(record: &RecordType, text: &str) {
             continue;
         }
         let (key, field) = declared(column).unwrap_or_else(|| panic!("{name}: {column} is not declared"));
-        assert_eq!(shown["displayName"], field.label(key), "{name}: what {column} is called");
+        assert_eq!(shown["displayName"], field.label(key), "{name}: the label of {column}");
     }
     let views = base["views"].as_array().expect("a base has views");
     assert!(!views.is_empty(), "{name}: a base has views");

@@ -95,7 +95,7 @@ impl TempVault {
             write_through: false,
             limits: nova_vault::Limits::default(),
         })
-        .expect("the vault of the test opens")
+        .expect("the test vault opens")
     }
 
     /// Reads a file directly from disk.
@@ -154,7 +154,7 @@ impl TempVault {
 
 fn files_below(folder: &Path) -> Vec<String> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder that can be listed") {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
         let entry = entry.expect("an entry of a folder");
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().is_dir() {

@@ -59,7 +59,7 @@ impl WebServer {
         address: &str,
         answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind((address, 0)).await.expect("a port of this machine");
+        let listener = TcpListener::bind((address, 0)).await.expect("a local port");
         let address = listener.local_addr().expect("its address");
         let requests: Arc<Mutex<Vec<WebRequest>>> = Arc::default();
         let (seen, answer) = (requests.clone(), Arc::new(answer));

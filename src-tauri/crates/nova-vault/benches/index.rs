@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         walks(&mut table, &made);
         loads(&mut table, &made);
         memory(&mut table, &made);
-        assert_eq!(fingerprint(&made.root()), before, "opening and asking changed the vault");
+        assert_eq!(fingerprint(&made.root()), before, "opening and querying changed the vault");
         edit(&made);
         edits.push((size, set(&made)));
         if size == 10_000 {

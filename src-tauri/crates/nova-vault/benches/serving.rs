@@ -56,7 +56,7 @@ fn nova(root: &Path, home: &Path) -> Command {
 
 fn mcpvault(root: &Path) -> Command {
     let bin = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../.ci/bench/node_modules/.bin/mcpvault");
-    assert!(bin.exists(), "it is missing; `make bench` installs it");
+    assert!(bin.exists(), "the server is missing; `make bench` installs it");
     let mut other = Command::new(bin);
     other.arg(root);
     other

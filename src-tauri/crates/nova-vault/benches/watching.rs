@@ -128,7 +128,7 @@ fn many_at_once(table: &mut Table) {
         answer.rows.iter().map(|row| (&row.path, row.hash)).collect::<BTreeMap<_, _>>() == wanted
     };
     while !equal() {
-        assert!(written.elapsed() < PATIENCE, "the answers stay wrong");
+        assert!(written.elapsed() < PATIENCE, "the index stays stale");
     }
     let took = written.elapsed();
     let what = format!("{} notes written in {:.2?}, until all is right", wanted.len(), written - begin);
@@ -163,7 +163,7 @@ impl Listener {
     }
 
     fn next_line(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("the other process heard nothing")
+        self.lines.recv_timeout(PATIENCE).expect("the other process reported no change")
     }
 
     /// When the note with these bytes was received, since 1970.

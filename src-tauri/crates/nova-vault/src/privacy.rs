@@ -138,7 +138,7 @@ mod tests {
             let document = Document::parse(&format!("---\n{line}\n---\n"));
             let path = VaultPath::parse("a.md").unwrap();
             assert_eq!(remote(&[]).hides(&path, &document), hidden, "{line}");
-            assert!(!Privacy::default().hides(&path, &document), "{line}: on this machine all is shown");
+            assert!(!Privacy::default().hides(&path, &document), "{line}: a local model reads everything");
         }
     }
 

@@ -165,7 +165,7 @@ mod tests {
             let done = replace(&PlannedFile { path, before, after }, ".fresh.tmp");
             if done.is_ok() {
                 let expected = if planned.1.is_some() { &["file", "folder"][..] } else { &["folder"] };
-                assert_eq!(SYNCED.take(), expected, "the bytes are on the disk before their name");
+                assert_eq!(SYNCED.take(), expected, "bytes are synced before the rename");
             }
             let changed = matches!(done, Err(FileError::Changed { .. }));
             assert_eq!(
@@ -175,7 +175,7 @@ mod tests {
             );
             assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), expected, "{system:?}");
             let left = std::fs::read_dir(place.path())?.count();
-            assert_eq!(left, usize::from(expected.is_some()), "{system:?} leaves no other file");
+            assert_eq!(left, usize::from(expected.is_some()), "{system:?}: leftover files");
         }
         Ok(())
     }

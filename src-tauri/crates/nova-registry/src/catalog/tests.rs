@@ -32,7 +32,7 @@ fn each_skill_is_one_line_with_its_not_when() {
         catalog.list(),
         "- lookup: Symbol pages.\n\
          - screener: Scans of a universe. Not for: pull up TICKER (lookup.pull_up).",
-        "a hint counts where the skill it points at is there"
+        "a hint applies if its target skill exists"
     );
     assert!(!catalog.is_shortened());
     assert!(catalog.section().unwrap().starts_with("## Available Skills\n"));
@@ -132,7 +132,7 @@ fn long_descriptions_are_cut_to_equal_length() {
     assert_eq!(catalog.line("b"), Some("- b: Short."));
     let (a, c) = (catalog.line("a").unwrap(), catalog.line("c").unwrap());
     assert_eq!(a.len(), c.len());
-    assert!(a.len() > 1_500 && a.ends_with('…'), "what there is room for is used: {}", a.len());
+    assert!(a.len() > 1_500 && a.ends_with('…'), "the budget is not used: {}", a.len());
     assert!(catalog.is_shortened());
 }
 

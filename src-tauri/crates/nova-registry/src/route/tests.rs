@@ -54,7 +54,7 @@ fn confusion_without_hints_is_reported_with_its_fix() {
     let missed = found
         .iter()
         .find(|confusion| confusion.text == "Pull up UBER" && confusion.kind == ConfusionKind::NearMiss);
-    assert_eq!(missed.unwrap().skill, "screener", "it is a near miss of the screener too");
+    assert_eq!(missed.unwrap().skill, "screener", "also a near miss of the screener");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn skill_does_not_take_its_own_examples() {
 - id: paper
   description: Reads the newspaper.
 ";
-    let [astray] = &test_routing(&snapshot(skills))[..] else { panic!("its example reaches the wrong tool") };
+    let [astray] = &test_routing(&snapshot(skills))[..] else { panic!("the example reaches the wrong tool") };
     assert_eq!(astray.won.as_ref().unwrap().tool.as_deref(), Some("berths"));
     let off = SkillSettings { enabled: Some(false), ..SkillSettings::default() };
     let without = snapshot_with(skills, &Settings([("harbour".to_owned(), off)].into()));
@@ -209,7 +209,7 @@ fn wordless_requests_find_nothing_and_long_ones_are_cut() {
         false
     };
     router.route_with_notes(&long, 1, &count);
-    assert!(asked.get() < 10_000, "{} names asked for", asked.get());
+    assert!(asked.get() < 10_000, "{} names requested", asked.get());
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn ranking_is_deterministic() {
     for text in ["move my notes", "pull up UBER", "what did I spend on books last month", "e-mail to Jane"] {
         let ranked = one.route(text, usize::MAX);
         assert_eq!(ranked, two.route(text, usize::MAX));
-        assert_eq!(ranked[..3], one.route(text, 3), "k only cuts");
+        assert_eq!(ranked[..3], one.route(text, 3), "k only truncates");
         assert!(ranked.is_sorted_by(|a, b| a.score >= b.score), "best first");
     }
 }
@@ -286,7 +286,7 @@ fn score_is_bounded_for_similar_skills() {
     let router = Router::new(&snapshot(&skills));
     let ranked = router.route("what is the number of widgets", usize::MAX);
     let people = ranked.iter().find(|ranked| ranked.skill == "people").unwrap();
-    assert!(people.score < 0.1, "`phone` stands for `number`, which each of them has: {people:?}");
+    assert!(people.score < 0.1, "`phone` is a synonym of `number`, which all share: {people:?}");
     for text in ["what is the number of widgets", "Delete that", "number number phone ring remove delete"] {
         let best = &router.route(text, 1)[0];
         assert!(best.score > 0.0 && best.score <= 1.82, "{text}: {best:?}");

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> Constraint {
-        let mut all = Constraint::parse_all(text).expect("a constraint of the test");
+        let mut all = Constraint::parse_all(text).expect("a valid test constraint");
         assert_eq!(all.len(), 1);
         all.remove(0)
     }

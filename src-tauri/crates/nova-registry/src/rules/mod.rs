@@ -585,7 +585,7 @@ policies:
         let (allow, deny) = (Some(RuleList::Allow), Some(RuleList::Deny));
         assert_eq!(of, [None, None, allow, deny, deny, Some(RuleList::HumanApproval)]);
         base.replace(Rules::closed("broken"));
-        assert!(limited.now().closed.is_some(), "what the base becomes counts at once");
+        assert!(limited.now().closed.is_some(), "a change of the base applies at once");
     }
 
     #[test]

@@ -284,7 +284,7 @@ mod tests {
             assert!(pattern.restricts(&shape(tool, &args)), "{tool:?}");
             assert!(!pattern.allows(&shape(tool, &args)), "{tool:?}");
             let wire = Pattern::parse(&wire_name(tool.0, tool.1));
-            assert!(wire.allows(&shape(tool, &args)), "its own name on the wire is no other's");
+            assert!(wire.allows(&shape(tool, &args)), "its wire name is unique");
         }
         let wire = Pattern::parse(&wire_name("a", "b__c"));
         assert!(!wire.allows(&shape(("a__b", "c"), &args)));

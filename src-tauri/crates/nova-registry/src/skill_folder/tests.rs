@@ -95,7 +95,7 @@ fn sealed_file_is_read_only_with_its_agreed_content() {
     fs::write(root.path().join("x/a.md"), "one").unwrap();
     assert_eq!(folder.read("a.md"), Ok("one".to_owned()));
     fs::write(root.path().join("x/new.md"), "new").unwrap();
-    assert!(matches!(folder.read("new.md"), Err(SkillFileError::NotFound { .. })), "nobody agreed to it");
+    assert!(matches!(folder.read("new.md"), Err(SkillFileError::NotFound { .. })), "not agreed to");
 }
 
 #[test]

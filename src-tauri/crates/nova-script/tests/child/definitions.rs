@@ -335,16 +335,13 @@ fn runtime_is_prepared_if_more_files_may_follow() {
         let (age, took) = timed(&mut process, &format!("tool{number}.ts"), true);
         age > took
     });
-    assert!(waited, "each runtime was made only when its file came");
+    assert!(waited, "each runtime is created when its file arrives");
 
     let mut process = Process::start();
     timed(&mut process, "first.ts", false);
     for number in 0..3 {
         thread::sleep(Duration::from_millis(50));
         let (age, took) = timed(&mut process, &format!("tool{number}.ts"), false);
-        assert!(
-            age <= took,
-            "a runtime was there {age} ms ago that nobody may need; the load took {took} ms"
-        );
+        assert!(age <= took, "a runtime was created {age} ms early; the load took {took} ms");
     }
 }

@@ -390,7 +390,7 @@ fn tool_that_breaks_its_globals_affects_only_itself() {
 globalThis.JSON = null; globalThis.Promise = null; Object.freeze(Object.prototype)
 Object.prototype.then = function () { throw 1 }; Error.prototype.toString = null; String.prototype.slice = null")).ok();
     process.begin("tool.ts", json!({}));
-    assert!(process.next().is_some(), "it is answered, whatever with");
+    assert!(process.next().is_some(), "no answer");
     process.still_works();
 }
 
@@ -416,7 +416,7 @@ fn loop_in_native_code_is_ended_by_processor_time() {
         process.begin("tool.ts", json!({}));
         let Some(FromChild::Failed { fault, fatal: true }) = process.next() else { panic!("{body}") };
         assert_eq!((fault.kind, fault.line), (FaultKind::Time, Some(7)), "{body}");
-        assert_eq!(process.next(), None, "{body}: the process ends");
+        assert_eq!(process.next(), None, "{body}: the process exits");
         let used = process.processor_time() - before;
         assert!(used >= Duration::from_millis(200), "{body}: {used:?} of processor time");
         assert!(used < Duration::from_secs(3), "{body}: {used:?} of processor time");

@@ -125,7 +125,7 @@ impl Process {
             Some(FromChild::Failed { fault, fatal: true }) => fault,
             other => panic!("not fatal: {other:?}"),
         };
-        assert_eq!(self.next(), None, "nothing comes after the last message");
+        assert_eq!(self.next(), None, "output after the last message");
         (fault, self.child.wait().unwrap())
     }
 

@@ -126,7 +126,7 @@ async fn pending_request_ends_with_the_call_and_its_process() {
     let ctx = Context::with_http(Arc::new(SlowWeb(PATIENCE)));
     let args = json!({ "do": "ask_and_go", "want": fetch("https://api.example/") });
     let Ok(ToolOutput::Value(output)) = run(&tool, args, ctx).await else { panic!("a value") };
-    assert_ne!(Some(pid(&tool).await), output.value.as_u64(), "nothing of it goes on in the next call");
+    assert_ne!(Some(pid(&tool).await), output.value.as_u64(), "no state leaks into the next call");
 }
 
 #[tokio::test]

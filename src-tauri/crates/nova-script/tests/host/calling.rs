@@ -18,11 +18,11 @@ async fn streamed(args: Value) -> (Vec<Value>, Result<Value, ToolError>) {
     };
     let (mut partials, mut end) = (Vec::new(), None);
     while let Some(part) = within(stream.next()).await {
-        assert!(end.is_none(), "nothing follows the end");
+        assert!(end.is_none(), "an item after the end");
         match part {
             OutputPart::Partial(value) => partials.push(value),
             OutputPart::End(ended) => end = Some(ended.map(|output| output.value)),
-            OutputPart::Progress(_) => panic!("progress is told to the context"),
+            OutputPart::Progress(_) => panic!("progress goes to the context"),
         }
     }
     (partials, end.expect("an end"))
@@ -121,7 +121,7 @@ async fn dropping_a_call_ends_its_process() {
     let tool = host.tool("{}").await;
     let (ctx, mut hears) = Context::new();
     let running = tokio::select! {
-        _ = run(&tool, json!({ "do": "hang" }), ctx) => panic!("it hangs"),
+        _ = run(&tool, json!({ "do": "hang" }), ctx) => panic!("the call hangs"),
         running = progress(&mut hears) => running,
     };
     gone(running.parse().unwrap()).await;

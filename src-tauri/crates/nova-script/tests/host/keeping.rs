@@ -85,11 +85,11 @@ async fn write_access_to_notes_implies_the_effect_write() {
     };
     let (read, write) = (Some(VaultAccess::Read), Some(VaultAccess::Write));
     assert_eq!(load(r#"{"vault":"write"}"#, None).await, (Effect::Write, write, true));
-    assert_eq!(load("{}", write).await, (Effect::Write, write, true), "its skill says so");
+    assert_eq!(load("{}", write).await, (Effect::Write, write, true), "the skill reports it");
     assert_eq!(
         load(r#"{"vault":"read"}"#, write).await,
         (Effect::Undeclared, read, false),
-        "the file comes first"
+        "the file is checked first"
     );
     assert_eq!(load(r#"{"effect":"external"}"#, write).await, (Effect::External, read, false));
     assert_eq!(load(r#"{"effect":"write"}"#, read).await, (Effect::Undeclared, read, false));
@@ -97,7 +97,7 @@ async fn write_access_to_notes_implies_the_effect_write() {
         let file = ToolFile { vault: of_skill, ..file("shelf", "stand_in.ts", "{}") };
         host.host.load(file).await.expect("a tool").spec().definition.clone()
     };
-    assert_ne!(content(read).await, content(write).await, "rights that grow are another content");
+    assert_ne!(content(read).await, content(write).await, "more rights change the content hash");
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn cache_is_private() {
     host.tool("{}").await;
     let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(host.data.path().join("scripts")), 0o700);
-    let [entry] = entries(&host).try_into().expect("one entry, and nothing half written");
+    let [entry] = entries(&host).try_into().expect("one complete entry");
     assert_eq!(mode(entry), 0o600);
 }
 
@@ -131,7 +131,7 @@ async fn damaged_entry_is_a_cache_miss() {
         assert!(next.known(&same).is_none());
         assert_eq!(next.load(same).await.unwrap().spec(), tool.spec());
         assert_eq!(next.started(), 1);
-        assert_eq!(fs::read_to_string(&entry).unwrap(), good, "it is mended");
+        assert_eq!(fs::read_to_string(&entry).unwrap(), good, "the entry is repaired");
     }
 }
 

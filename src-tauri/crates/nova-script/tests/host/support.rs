@@ -92,7 +92,7 @@ impl Host {
 
 /// Awaits with a timeout.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("it happens in time")
+    tokio::time::timeout(PATIENCE, future).await.expect("timed out waiting for the condition")
 }
 
 pub(crate) async fn run(

@@ -148,8 +148,8 @@ async fn query_has_no_special_characters() {
     ] {
         store.search(query, 20).await.unwrap_or_else(|error| panic!("{query:?}: {error}"));
     }
-    assert_eq!(found(&store, "hello*").await, Vec::<String>::new(), "a star is a star");
-    assert_eq!(found(&store, "%nder_").await, Vec::<String>::new(), "and so are the signs of LIKE");
+    assert_eq!(found(&store, "hello*").await, Vec::<String>::new(), "`*` is literal");
+    assert_eq!(found(&store, "%nder_").await, Vec::<String>::new(), "wildcards of LIKE are literal");
     let endless = "word ".repeat(10_000) + &"x".repeat(100_000);
     assert_eq!(found(&store, &endless).await, Vec::<String>::new());
 }

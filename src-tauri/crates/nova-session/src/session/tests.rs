@@ -59,7 +59,7 @@ async fn skill_dropped_while_a_turn_ends_is_reported_after_it() {
         async move { session.drop_skill("mail", &store, clock, heard).await.unwrap() }
     });
     tokio::task::yield_now().await;
-    assert!(heard.0.lock().unwrap().is_empty(), "it waits");
+    assert!(heard.0.lock().unwrap().is_empty(), "the approval is pending");
     assert_eq!(session.active_skills(), ["mail"]);
     ending.commit(|| heard.emit(end));
 

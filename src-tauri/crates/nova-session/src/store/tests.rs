@@ -85,11 +85,7 @@ fn log() -> Vec<(&'static str, i64, &'static str, Value)> {
 #[tokio::test]
 async fn database_of_every_earlier_version_opens_without_loss() {
     let newest = MIGRATIONS.migrations.iter().map(|one| one.version).max().unwrap();
-    assert_eq!(
-        newest,
-        i64::try_from(MIGRATIONS.migrations.len()).unwrap(),
-        "the versions are counted from 1"
-    );
+    assert_eq!(newest, i64::try_from(MIGRATIONS.migrations.len()).unwrap(), "versions start at 1");
     for version in 1..newest {
         let folder = tempfile::tempdir().unwrap();
         left_by(version, folder.path()).await;
@@ -194,11 +190,7 @@ async fn deleted_session_is_hidden_until_restored() {
     }
     let back = store.restore("s").await.unwrap();
     assert!(back.pinned && back.deleted_at.is_none());
-    assert_eq!(
-        store.purge(None).await.unwrap().sessions,
-        Vec::<String>::new(),
-        "only what is in the trash is purged"
-    );
+    assert_eq!(store.purge(None).await.unwrap().sessions, Vec::<String>::new(), "only the trash is purged");
 }
 
 #[tokio::test]
@@ -350,5 +342,5 @@ async fn text_is_folded_while_another_process_writes() {
         .fetch_one(&store.pool)
         .await
         .unwrap();
-    assert_eq!(left, 0, "also what the other one wrote");
+    assert_eq!(left, 0, "also the other process's entry");
 }

@@ -75,7 +75,7 @@ async fn text_is_sent_at_most_fifteen_times_a_second() {
             let apart = window[1].0 - window[0].0;
             assert!(apart >= Duration::from_millis(65), "{case}: {apart:?} after the flush {at}");
         }
-        assert!(said.len() > 10, "{case}: it is shown while it arrives, {} times", said.len());
+        assert!(said.len() > 10, "{case}: rendered {} times while streaming", said.len());
     }
 }
 
@@ -88,7 +88,7 @@ async fn text_faster_than_reading_is_sent_ten_times_a_second() {
     assert!(apart.len() > 20 && apart.iter().all(|apart| *apart >= Duration::from_millis(99)), "{apart:?}");
     // Slow text is sent immediately.
     let (_, slow) = check(60, 1, Duration::from_millis(70)).await;
-    assert!(slow.len() >= 59, "each as it comes: {}", slow.len());
+    assert!(slow.len() >= 59, "one event per delta: {}", slow.len());
 }
 
 /// Wakes a reader on text, and counts the blocks that follow.
@@ -128,6 +128,6 @@ async fn rendering_leaves_the_runtime_free() {
     };
     let (end, blocks_at_stop) = tokio::join!(show(Box::pin(answer), "m", &journal, &cancel), stop);
     assert!(matches!(end, StreamEnd::Cancelled { .. }));
-    assert_eq!(blocks_at_stop, 0, "the text was told, and its rendering was still going on");
-    assert!(frames.blocks.load(Ordering::SeqCst) > 0, "what came is shown in the end");
+    assert_eq!(blocks_at_stop, 0, "the text was sent before its rendering");
+    assert!(frames.blocks.load(Ordering::SeqCst) > 0, "the whole text is rendered at the end");
 }

@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(own_words(&["One", "Two"], 100), "- One\n- Two");
         let (old, new) = ("o".repeat(1_000), "n".repeat(1_000));
         let words = own_words(&[&old, &new], 1_206);
-        assert!(words.contains(&new), "the newer stays whole");
+        assert!(words.contains(&new), "the newer output is kept whole");
         assert!(
             words.starts_with("- ooo") && words.contains("[800 more bytes. They were cut to make room.]"),
             "{words}"

@@ -73,7 +73,7 @@ fn concurrent_changes_of_the_note_are_preserved() {
         outside.replace("price: 100.50", "price: 90")
     );
     let same = ALPS.replace("price: 100.50", "price: 90");
-    assert_eq!(saved(ALPS, json!({"price": "90"}), &same).unwrap(), same, "both said the same");
+    assert_eq!(saved(ALPS, json!({"price": "90"}), &same).unwrap(), same, "both changed to the same value");
 }
 
 #[test]
@@ -84,11 +84,7 @@ fn concurrent_list_changes_are_merged() {
     let tags = types.get("trip").unwrap().form_values(&note(&merged))["tags"].clone();
     assert_eq!(tags, json!(["far", "cold", "high"]));
     let turned = ALPS.replace("[snow, far]", "[far, snow]");
-    assert_eq!(
-        saved(ALPS, json!({"tags": ["snow"]}), &turned).unwrap_err().len(),
-        1,
-        "the order is a choice"
-    );
+    assert_eq!(saved(ALPS, json!({"tags": ["snow"]}), &turned).unwrap_err().len(), 1, "the order matters");
 }
 
 #[test]
@@ -135,7 +131,7 @@ fn errors_are_reported_by_field_with_the_remedy() {
     assert_eq!(
         saved(&broken, json!({"seats": 4}), &broken).unwrap_err(),
         one("starts", "It is soon, which is not a date. Write it as YYYY-MM-DD, such as 2026-12-31."),
-        "also where nobody has touched it"
+        "also if unchanged"
     );
     assert_eq!(
         saved(ALPS, json!({"starts": null}), ALPS).unwrap_err(),

@@ -59,6 +59,6 @@ fn note(text: &str) -> Note {
 fn values(values: Value) -> Map<String, Value> {
     match values {
         Value::Object(values) => values,
-        other => panic!("{other} is no object"),
+        other => panic!("not an object: {other}"),
     }
 }

@@ -44,7 +44,7 @@ fn note_is_read_with_the_vaults_names() {
     );
     assert_eq!(record.other_properties().map(|(key, _)| key).collect::<Vec<_>>(), ["name"]);
     assert_eq!(trip.check(&reise), []);
-    assert!(types.of_note(&note("---\ntype: trip\n---\n")).is_none(), "the declared type is not the vault's");
+    assert!(types.of_note(&note("---\ntype: trip\n---\n")).is_none(), "the declared type does not match");
 }
 
 #[test]
@@ -67,7 +67,10 @@ fn schema_has_declared_names_and_problems_the_notes_names() {
     let trip = types.get("trip").unwrap();
     let schema = trip.parameters(false);
     assert_eq!(schema["properties"]["mood"]["enum"], json!(["slow", "fast"]));
-    assert_eq!(schema["properties"]["mood"]["default"], "slow", "the declared default is no choice any more");
+    assert_eq!(
+        schema["properties"]["mood"]["default"], "slow",
+        "the declared default is not a choice any more"
+    );
     assert_eq!(
         schema["properties"].as_object().unwrap().keys().take(3).collect::<Vec<_>>(),
         ["name", "guide", "starts"]
@@ -192,7 +195,7 @@ fn invalid_config_is_reported_with_its_key() {
         assert!(said.len() == 1 && said[0].starts_with(says), "{config}: {said:?}");
     }
     let all = json!({"fields": {"a": {}, "trip": {"b": "c"}}, "choices": {"d": {}}});
-    assert_eq!(types.with_config(&all).unwrap_err().len(), 3, "every fault is named");
+    assert_eq!(types.with_config(&all).unwrap_err().len(), 3, "every fault is reported");
 }
 
 #[test]

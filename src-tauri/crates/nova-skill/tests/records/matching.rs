@@ -42,7 +42,7 @@ fn note_of_several_types_stays_of_all() {
     assert_eq!(marked, "---\ntype: [plan, trip]\n---\n");
     let single = "---\ntype: plan\n---\n";
     let marked = edit_properties(single, &[trip.marking(&note(single)).unwrap()]).unwrap();
-    assert_eq!(marked, "---\ntype: trip\n---\n", "of one type it becomes one of this");
+    assert_eq!(marked, "---\ntype: trip\n---\n", "a note of another type is converted");
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn template_has_every_field_in_order_and_is_readable() {
          ---\n\nPack.\n"
     );
     let problems = trip.check(&note(&text));
-    assert_eq!(problems.len(), 1, "only the required date is still to be filled in: {problems:?}");
+    assert_eq!(problems.len(), 1, "only the required date is missing: {problems:?}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn missing_field_is_none() {
     let types = types(TRIP);
     let empty = note("---\ntype: trip\nstarts:\nprice: ''\n---\n");
     let trip = types.get("trip").unwrap().read(&empty);
-    assert_eq!(trip.title(), "Alps", "the note's name stands in");
+    assert_eq!(trip.title(), "Alps", "the note's name is the fallback");
     assert_eq!(trip.text("guide").unwrap(), None);
     assert_eq!(trip.date("starts").unwrap(), None);
     assert_eq!(trip.decimal("price").unwrap(), None);
@@ -68,7 +68,7 @@ fn invalid_value_is_an_error_with_its_place() {
     assert!(
         matches!(trip.choice("mood").unwrap_err(), ToolError::BrokenRecord(problem) if problem.line == 5)
     );
-    assert_eq!(trip.text("price").unwrap().as_deref(), Some("1,250.50"), "the text is still there");
+    assert_eq!(trip.text("price").unwrap().as_deref(), Some("1,250.50"), "the text is kept");
     assert_eq!(trip.to_json()["price"], json!("1,250.50"));
 }
 
@@ -117,7 +117,7 @@ fn property_names_ignore_case() {
     let record = trip.read(&alps);
     assert_eq!(record.title(), "Alps");
     assert_eq!(record.date("starts").unwrap().unwrap().to_string(), "2026-12-31");
-    assert_eq!(record.choice("mood").unwrap(), Some("wild"), "the one written as declared");
+    assert_eq!(record.choice("mood").unwrap(), Some("wild"), "the declared spelling wins");
     assert_eq!(record.to_json()["name"], "Alps");
     assert_eq!(record.other_properties().map(|(key, _)| key).collect::<Vec<_>>(), ["Mood", "Own"]);
     assert_eq!(trip.check(&alps).iter().map(|problem| problem.line).collect::<Vec<_>>(), [5]);

@@ -44,7 +44,7 @@ fn parameters_of_an_updating_tool() {
         property("guide"),
         json!({"type": ["string", "null"], "description": "Who leads it; null removes it."})
     );
-    assert_eq!(property("starts"), json!({"type": "string", "format": "date"}), "a required one stays");
+    assert_eq!(property("starts"), json!({"type": "string", "format": "date"}), "a required field stays");
     assert_eq!(
         property("mood"),
         json!({

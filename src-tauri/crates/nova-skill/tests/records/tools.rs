@@ -75,12 +75,12 @@ fn tool_that_adds_takes_declared_fields_then_its_own_arguments() {
     assert_eq!(
         field("guide"),
         json!({"type": "string", "description": "Who leads it.", "x-note": true}),
-        "a form proposes notes"
+        "a form suggests notes"
     );
     assert_eq!(
         field("price"),
         json!({"type": ["string", "number"], "format": "decimal"}),
-        "its limits are checked where it is written"
+        "limits are checked on write"
     );
     assert_eq!(field("mood")["default"], "calm");
     assert_eq!(field("visa")["type"], "boolean");

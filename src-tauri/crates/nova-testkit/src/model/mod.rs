@@ -96,7 +96,7 @@ impl ModelServer {
 
     fn run(script: Box<Script>, left: Arc<Mutex<VecDeque<Answer>>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free loopback port");
-        let address = listener.local_addr().expect("the address of the server");
+        let address = listener.local_addr().expect("the server's address");
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 script,
@@ -161,7 +161,7 @@ impl ModelServer {
             backoff: Arc::new(|_, _| Duration::ZERO),
             ..ProviderSettings::new("test")
         };
-        connect("openai", settings).expect("settings of the test's provider")
+        connect("openai", settings).expect("valid provider settings")
     }
 
     /// Gives the model the capability of vision, in Ollama's format.
@@ -278,7 +278,7 @@ impl ModelServer {
         };
         match tokio::time::timeout(PATIENCE, waiting).await {
             Ok(found) => found,
-            Err(_) => panic!("{what} never came; there were {} requests", self.requests().len()),
+            Err(_) => panic!("no {what}; {} requests received", self.requests().len()),
         }
     }
 }

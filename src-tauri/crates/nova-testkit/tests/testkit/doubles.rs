@@ -144,7 +144,7 @@ fn rules_apply() {
     let mut probe = probe("");
     probe.rules = Rules::parse("permissions: {deny: ['*']}").unwrap();
     assert_eq!(probe.error("write_thing", json!({"name": "x"})).code, ErrorCode::DeniedByRule);
-    assert!(probe.approver.asked().is_empty(), "nobody is asked about what is denied");
+    assert!(probe.approver.asked().is_empty(), "a denied call does not ask");
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn every_part_of_the_context_has_a_double() {
     };
     assert_eq!(ctx.http().send(page("https://a.example/b/c")).await.unwrap().body, b"yes");
     assert_eq!(ctx.http().send(page("https://a.example/x")).await.unwrap().status, 404);
-    assert!(ctx.http().send(page("https://b.example/")).await.is_err(), "a page the test does not have");
+    assert!(ctx.http().send(page("https://b.example/")).await.is_err(), "an unknown page");
     assert_eq!(http.requests().len(), 3);
 
     assert!(ctx.credentials().has("a/key").await && ctx.credentials().get("b/key").await.is_err());
@@ -208,21 +208,21 @@ async fn every_part_of_the_context_has_a_double() {
 
     let names: Vec<_> =
         ctx.vault().records("thing").await.unwrap().iter().map(|note| note.path.to_string()).collect();
-    assert_eq!(names, ["Things/Lamp.md"], "templates and broken notes are no records");
+    assert_eq!(names, ["Things/Lamp.md"], "templates and broken notes are not records");
     let broken = ctx.vault().unreadable("thing").await.unwrap();
     assert_eq!(broken.iter().map(|problem| &*problem.path).collect::<Vec<_>>(), ["Things/Odd.md"]);
     let path = WriteThing.run(ThingArgs { name: "Lamp".into() }, ctx.clone()).await;
     assert!(path.is_ok(), "the name is taken, so the note gets another");
     let planned: Vec<VaultPath> = ctx.planned().diffs().into_iter().map(|planned| planned.path).collect();
     assert_eq!(planned, [VaultPath::parse("Things/Lamp 2.md").unwrap()]);
-    assert!(!vault.exists("Things/Lamp 2.md"), "a planned write is not on the disk");
+    assert!(!vault.exists("Things/Lamp 2.md"), "a planned write is not on disk");
 }
 
 #[test]
 fn sound_skill_is_distinguished_from_unsound() {
     assert_sound(Box::new(Probe), "probe");
     let wrong = std::panic::catch_unwind(|| assert_sound(Box::new(Probe), "other"));
-    assert!(wrong.is_err(), "the folder has another name");
+    assert!(wrong.is_err(), "the folder was renamed");
 }
 
 #[test]

@@ -185,7 +185,7 @@ async fn model_is_listed_in_both_formats() {
 #[tokio::test]
 async fn invalid_request_fails_its_test() {
     let said = |run: &dyn Fn()| {
-        let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("the server lets it pass");
+        let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("the server accepted the request");
         panic.downcast_ref::<String>().cloned().unwrap_or_default()
     };
 
@@ -204,7 +204,7 @@ async fn invalid_request_fails_its_test() {
 
     let server = ModelServer::start([]);
     let beyond = ask(&*server.provider(), CancellationToken::new()).await.1;
-    assert!(beyond.is_err(), "there is no answer");
+    assert!(beyond.is_err(), "no scripted answer");
     let server = std::cell::Cell::new(Some(server));
     let fault = said(&|| drop(server.take()));
     assert!(fault.contains("request 1 is one more than the script has answers for"), "{fault}");

@@ -42,5 +42,5 @@ fn folder_is_copied_with_all_its_files() {
     copy.write("A/B/c.md", "other");
     assert_eq!(first.read("A/B/c.md"), "text\n");
     copy.remove("A/B/c.md");
-    assert!(!copy.exists("A/B/c.md") && first.exists("A/B/c.md"), "the copy is a copy");
+    assert!(!copy.exists("A/B/c.md") && first.exists("A/B/c.md"), "the copy is independent");
 }

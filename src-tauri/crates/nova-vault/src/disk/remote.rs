@@ -91,7 +91,7 @@ mod system {
             }
             let fuse = 0x6573_5546;
             assert!(of(fuse, || false).is_some_and(|name| name.contains("FUSE")));
-            assert_eq!(of(fuse, || true), None, "NTFS on a disk of this machine");
+            assert_eq!(of(fuse, || true), None, "a local NTFS disk");
         }
     }
 }

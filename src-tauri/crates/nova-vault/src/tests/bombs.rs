@@ -64,10 +64,10 @@ fn child() {
             assert_eq!(vault.notes().unwrap().len(), 2);
             assert_eq!(&*vault.read(&path("bomb.md")).unwrap().text, bomb);
             let query = Query { record_types: vec!["contact".to_owned()], ..Query::default() };
-            assert_eq!(view.query(&query).unwrap().total, 1, "whoever cannot be read has no type");
+            assert_eq!(view.query(&query).unwrap().total, 1, "an unreadable note has no type");
             assert_eq!(view.query(&Query::default()).unwrap().total, 2);
             let search = Search { query: "Body".to_owned(), mode: SearchMode::Text, limit: 10 };
-            assert_eq!(view.search(&search).unwrap().hits.len(), 1, "it is searched all the same");
+            assert_eq!(view.search(&search).unwrap().hits.len(), 1, "it is still searched");
             view.tags().unwrap();
             vault.problems().unwrap()[0].path == "bomb.md"
         }
@@ -98,7 +98,7 @@ fn yaml_bomb_takes_little_memory_wherever_it_is_parsed() {
             let said = String::from_utf8(output.stderr).unwrap();
             assert!(output.status.success(), "{what} {bomb}: {said}");
             let (is_broken, took) = said.lines().last().unwrap().split_once(' ').unwrap();
-            assert_eq!(is_broken, "true", "{what} {bomb}: it is refused");
+            assert_eq!(is_broken, "true", "{what} {bomb}: not refused");
             assert!(took.parse::<u64>().unwrap() < MOST, "{what} {bomb}: {took} KiB");
         }
     }

@@ -121,7 +121,7 @@ fn all_or_nothing(system: System) {
                 assert_eq!(bed.exists("New"), wrote, "{name}");
                 assert_eq!(vault.history().list().unwrap().len(), usize::from(wrote), "{name}");
                 reached += usize::from(failed.load(Ordering::SeqCst));
-                assert!(wrote || failed.load(Ordering::SeqCst), "{name}: failed by itself: {result:?}");
+                assert!(wrote || failed.load(Ordering::SeqCst), "{name}: failed without a fault: {result:?}");
             }
         }
     }
@@ -388,7 +388,7 @@ fn disk_that_fills_up_midway_leaves_nothing_half_done() {
 fn set_interrupted_by_a_panic_is_listed_as_interrupted() {
     let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
     let vault = bed.hooked(|step, note| match (step, note) {
-        (Step::Exchange, "b.md") => panic!("a fault in Nova"),
+        (Step::Exchange, "b.md") => panic!("a panic in Nova"),
         _ => Ok(()),
     });
     let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

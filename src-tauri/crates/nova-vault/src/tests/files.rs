@@ -27,7 +27,7 @@ fn file_is_created_undone_and_restored() {
     assert_eq!((made.path.as_str(), made.link.as_str()), ("Files/Scan.pdf", "![[Scan.pdf]]"));
     assert_eq!(draft.paths(), [path("Files/Scan.pdf")]);
     assert_eq!(draft.diffs()[0].diff.summary, "new file, 17 bytes");
-    assert!(draft.fork().is_empty(), "what was planned before a fork is none of its own");
+    assert!(draft.fork().is_empty(), "a fork does not own the parent's plan");
     assert!(!bed.exists("Files"), "nothing is written yet");
     drop(draft);
 
@@ -257,7 +257,7 @@ fn undo_works_for_binary_files_of_any_size() {
         let undone = vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
         assert!(!bed.exists("Files/a.zip"), "{len}");
         vault.history().undo(&undone.change_set, Scope::All, &Author::new("user")).unwrap();
-        assert_eq!(bytes(&bed, "Files/a.zip"), content, "{len}: brought back");
+        assert_eq!(bytes(&bed, "Files/a.zip"), content, "{len}: restored");
         let states: Vec<_> = vault.history().list().unwrap().iter().map(|set| set.state).collect();
         assert_eq!(
             states,

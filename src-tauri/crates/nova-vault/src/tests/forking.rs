@@ -18,7 +18,7 @@ fn fork_reads_the_plan_and_lists_only_its_own_changes() {
     fork.append(&path("New.md"), "more", None).unwrap();
     assert_eq!(fork.paths(), [path("New.md"), path("Odd.md")]);
     assert_eq!(fork.places().cloned().collect::<Vec<_>>(), [path("New.md"), path("Odd.md")]);
-    assert_eq!(draft.paths(), [path("Jane.md"), path("New.md")], "the draft is as it was");
+    assert_eq!(draft.paths(), [path("Jane.md"), path("New.md")], "the draft is unchanged");
 }
 
 #[test]

@@ -131,9 +131,9 @@ fn restored_folder_is_distinguished_from_another() {
     let vault = bed.vault();
     vault.notes().unwrap();
     rename_away(&bed);
-    assert!(!vault.is_put_back(), "nothing is there");
+    assert!(!vault.is_put_back(), "no folder");
     fs::create_dir(bed.root()).unwrap();
-    assert!(!vault.is_put_back(), "as while a disk is not mounted");
+    assert!(!vault.is_put_back(), "like an unmounted disk");
     fs::create_dir(bed.root().join(".obsidian")).unwrap();
     bed.put("a.md", "of another vault\n");
     assert!(!vault.is_put_back(), "another vault");

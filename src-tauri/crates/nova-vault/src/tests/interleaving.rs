@@ -228,7 +228,7 @@ fn check_on(system: System, schedule: &[(Step, Edit)]) -> (usize, bool) {
     for word in &others.words {
         assert!(
             text.contains(word.as_str()) || kept.contains(word.as_str()),
-            "{name}: {word} is lost\n{result:?}\n{text}"
+            "{name}: lost {word}\n{result:?}\n{text}"
         );
     }
     match &result {
@@ -429,7 +429,7 @@ fn restored_edit_is_not_restored_again_after_a_kill() {
     drop(vault);
     let text = bed.text("Jane.md");
     assert_eq!((text.matches("- late").count(), text.matches("- called").count()), (1, 1), "{text}");
-    assert!(!bed.leftovers().is_empty(), "nobody looked a second time");
+    assert!(!bed.leftovers().is_empty(), "no second check ran");
     drop(bed.vault());
     assert_eq!(bed.leftovers(), Vec::<String>::new());
     assert_eq!(bed.text("Jane.md"), text);

@@ -20,7 +20,7 @@ fn pipe(at: &Path) {
 fn ends<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, ended) = mpsc::channel();
     std::thread::spawn(move || done.send(work()));
-    ended.recv_timeout(FOR_EVER).expect("it ends")
+    ended.recv_timeout(FOR_EVER).expect("the read returns")
 }
 
 /// A vault with one change, which another process opens.

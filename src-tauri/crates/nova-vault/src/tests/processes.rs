@@ -126,7 +126,7 @@ impl Nova {
             }
             lines.push(line);
         }
-        panic!("it ended without saying {wanted}: {lines:#?}");
+        panic!("the process ended without printing {wanted}: {lines:#?}");
     }
 }
 
@@ -190,7 +190,7 @@ fn check_told(bed: &Bed, vault: &Vault, told: &[serde_json::Value]) {
         match by["change_set"].as_str() {
             Some(id) => {
                 assert_ne!(note, "Editors.md", "{change}");
-                assert!(seen.insert((note, id)), "told twice: {change}");
+                assert!(seen.insert((note, id)), "reported twice: {change}");
                 let writer = id.split_once('n').unwrap().0.strip_prefix('w').unwrap();
                 assert_eq!(by["principal"], format!("writer {writer}"), "{change}");
                 if let Some(own) = note.strip_prefix("Own/w") {

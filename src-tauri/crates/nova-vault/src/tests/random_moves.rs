@@ -302,7 +302,7 @@ fn every_link_resolves_to_the_same_note_after_a_random_move() {
                 let now = decode(&raw, *code);
                 let says = format!("{context}\n{source}: {target:?} became {now:?}");
                 let Some(was) = resolve(&paths, target, source) else {
-                    assert_eq!(raw, encode(target, *code), "{says}: it led nowhere");
+                    assert_eq!(raw, encode(target, *code), "{says}: it was broken before");
                     continue;
                 };
                 let wanted = Some(after_move(&was));
@@ -312,7 +312,7 @@ fn every_link_resolves_to_the_same_note_after_a_random_move() {
                     && *code == Code::Percent
                     && (format == "relative" || target.contains('/'));
                 if resolve(&paths_after, target, &after_move(source)) == wanted && !is_way {
-                    assert_eq!(raw, encode(target, *code), "{says}: it held");
+                    assert_eq!(raw, encode(target, *code), "{says}: it was unchanged");
                     held += 1;
                 } else {
                     rewritten += 1;

@@ -79,7 +79,7 @@ fn any_rule_suffices() {
     let rules =
         [Rule::Folder("People".into()), Rule::Type("CONTACT".into()), where_("categories = [[people]]")];
     assert_eq!(recognised(PEOPLE, rules), "Amy Ben Cid Dan");
-    assert_eq!(recognised(PEOPLE, []), "", "no rule recognises nothing");
+    assert_eq!(recognised(PEOPLE, []), "", "without rules nothing matches");
 }
 
 #[test]

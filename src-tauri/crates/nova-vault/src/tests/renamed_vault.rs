@@ -207,7 +207,7 @@ fn old_history_of_an_abandoned_vault_is_pruned() {
 
     let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
     assert_eq!(bed.vault().history().prune(all).unwrap(), [""; 0]);
-    assert_eq!(sets(), of_old.len(), "nobody asked about these");
+    assert_eq!(sets(), of_old.len(), "not queried before");
     bed.seconds.fetch_add(31 * 24 * 3600, Ordering::SeqCst);
     drop(bed.vault());
     assert_eq!(sets(), 50);

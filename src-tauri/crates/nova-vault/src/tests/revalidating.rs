@@ -90,7 +90,7 @@ fn texts_loaded_late_equal_those_of_a_fresh_vault() {
         vault.index().wait(AN_HOUR);
         let listing = vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap();
         let mut readable = listing.heads.iter().filter(|head| head.is_readable());
-        assert!(readable.all(|head| !head.is_complete()), "round {round}: nobody asked for a text");
+        assert!(readable.all(|head| !head.is_complete()), "round {round}: no text was read");
         // Edited, moved or deleted between the load and the query that needs the texts.
         for _ in 0..numbers.below(3) {
             disturb(&bed.root(), &mut numbers);

@@ -124,7 +124,7 @@ fn notes_of_a_listed_folder_are_changed_moved_deleted_and_restored() {
         assert_eq!(text("People/Jane Doe.md"), JANE, "{system:?}");
         drop(vault);
         assert!(bed.root().join("Team").is_symlink());
-        assert!(!team.join("Deals").exists(), "the folders that were made for it");
+        assert!(!team.join("Deals").exists(), "undo removes created folders");
         assert_eq!(bed.leftovers(), Vec::<String>::new());
         assert_eq!(files_below(&team), [team.join("People/Jane Doe.md")], "{system:?}");
     }

@@ -53,7 +53,7 @@ fn deleted_note_goes_to_the_systems_trash() {
     let bed = Bed::new(&[("People/Jürgen Groß 100%.md", "text\n")]);
     let vault = bed.with_trash(&bed.trash());
     assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::System);
-    assert!(!bed.trash().parent().unwrap().exists(), "to ask makes nothing");
+    assert!(!bed.trash().parent().unwrap().exists(), "a query creates nothing");
     let id = delete(vault, "People/Jürgen Groß 100%.md");
 
     let root = bed.root();
@@ -233,7 +233,11 @@ fn trash_at_the_top_that_others_can_write_to_is_not_used() {
                 fs::create_dir_all(trash.join(made)).unwrap();
                 fs::set_permissions(trash.join(made), fs::Permissions::from_mode(0o700)).unwrap();
             }
-            assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::System, "the user's own");
+            assert_eq!(
+                vault.seen_by_owner().trash(&path("a.md")),
+                crate::Trash::System,
+                "the user's own file"
+            );
             if !opened(how, &trash.join(folder)) {
                 continue;
             }

@@ -296,7 +296,7 @@ fn redo_of_one_note_restores_its_final_state() {
     let sets = vault.history().list().unwrap();
     let of_set = sets.iter().find(|set| set.id == id).unwrap();
     let undone: Vec<_> = of_set.notes.iter().map(|note| note.undone_at.is_some()).collect();
-    assert_eq!(undone, [true, false, false], "the plan is back, the draft was moved and deleted again");
+    assert_eq!(undone, [true, false, false], "the plan is restored, the draft's changes are redone");
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn name_taken_during_the_undo_of_a_move_leaves_both_notes_alone() {
     assert_eq!(
         (conflict.path.as_str(), &conflict.from),
         ("Old.md", &None),
-        "it is about the note that was moved"
+        "the conflict is about the moved note"
     );
     assert_eq!((conflict.mine.as_str(), conflict.theirs.as_str()), (PLAN, moved.as_str()));
     assert_eq!(conflict.what, ["\"Plan.md\" is taken"]);
@@ -474,7 +474,7 @@ fn sets_older_than_thirty_days_are_pruned_except_the_last_fifty() {
     let vault = bed.vault();
     assert_eq!(kept(&bed), ids[10..]);
     assert_eq!(vault.history().list().unwrap().len(), 50);
-    assert_eq!(journal_files(&bed).len(), 100, "the images went, too");
+    assert_eq!(journal_files(&bed).len(), 100, "the images are removed too");
 
     // When a set ends: with the new one, there is one above fifty.
     days_later(&bed, 31);
@@ -503,7 +503,7 @@ fn size_of_older_changes_is_reported_before_they_are_pruned() {
     let (all, older) = vault.history().sizes(&[limits(14), limits(7)]).unwrap();
 
     assert_eq!((all.changes, older[0].changes, older[1].changes), (60, 0, 10));
-    assert_eq!(kept(&bed), ids, "asking removes nothing");
+    assert_eq!(kept(&bed), ids, "a query removes nothing");
     assert_eq!(vault.history().prune(limits(7)).unwrap().len(), 10);
     let (left, _) = vault.history().sizes(&[]).unwrap();
     assert_eq!((left.changes, left.bytes), (50, all.bytes - older[1].bytes));

@@ -412,7 +412,7 @@ fn concurrent_pruning_does_not_fail() {
     });
     let gone = [gone, prune(&novas[0])].concat();
     let once: std::collections::BTreeSet<&String> = gone.iter().collect();
-    assert_eq!((once.len(), gone.len()), (60, 60), "each is said to be gone by the one that removed it");
+    assert_eq!((once.len(), gone.len()), (60, 60), "each pruned set is reported once");
     assert_eq!(journal_files(&bed), Vec::<PathBuf>::new());
     assert_eq!(files_below(&bed.history().with_file_name("displaced")), Vec::<PathBuf>::new());
 }

@@ -89,7 +89,7 @@ fn undo_restores_the_previous_bytes() {
     // The undo is itself a change set.
     assert_eq!(place.undo("set1-undo").paths.len(), 2);
     assert_eq!((place.text("run.sh"), place.text("new/deep/file.txt")), ("echo\n".into(), "new".into()));
-    assert_eq!(place.undo("set1").paths.len(), 0, "nothing is taken back twice");
+    assert_eq!(place.undo("set1").paths.len(), 0, "undo is idempotent");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn files_of_more_than_eight_megabytes_are_not_written() {
     draft.write(&file, "b".repeat(most)).unwrap();
     place.write("a.txt", "b".repeat(most + 1));
     let mut draft = FileDraft::default();
-    assert!(is_refused(draft.write(&file, "short".into()).map(drop)), "what is replaced is kept for undo");
+    assert!(is_refused(draft.write(&file, "short".into()).map(drop)), "the replaced bytes are kept for undo");
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn sweep_removes_temporary_files_and_keeps_edits() {
     assert_eq!(
         place.files(),
         left.map(PathBuf::from),
-        "the third write was completed: that file is not Nova's"
+        "the third write was completed; the file is the user's"
     );
 }
 

@@ -115,7 +115,7 @@ fn half_written_file_is_reported_only_after_the_grace_period() {
     assert_eq!(folder.shown(1150), ["a (a.ts:1:1: no tool. The last good version stays in use.)"]);
     let whole = folder.see(1200, &[("a.ts", "name: a\ngives: more\n")]);
     folder.load(&whole);
-    assert_eq!(folder.shown(1200), ["a"], "what is right counts at once");
+    assert_eq!(folder.shown(1200), ["a"], "valid files apply at once");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn file_missing_briefly_is_not_dropped() {
     folder.load(&new);
     assert_eq!(folder.see(1000, &[]), []);
     assert_eq!(folder.shown(1149), ["a"]);
-    assert_eq!(folder.see(1149, &[("a.ts", "name: a\n")]), [], "nothing has to be loaded again");
+    assert_eq!(folder.see(1149, &[("a.ts", "name: a\n")]), [], "nothing is reloaded");
     assert_eq!(folder.shown(9000), ["a"]);
     folder.see(9000, &[]);
     assert_eq!(folder.shown(9150), [""; 0]);

@@ -57,7 +57,7 @@ impl LastGood for Nothing {
     fn forget(&self, _: &str) {}
 
     fn forget_others(&self, _: &str, _: &dyn Fn(&str) -> bool) {
-        assert!(!self.panics, "a store that breaks");
+        assert!(!self.panics, "the store panics");
     }
 }
 
@@ -83,7 +83,7 @@ fn errors(runtime: &tokio::runtime::Handle, panics: bool) -> usize {
 fn exit_before_the_first_scan_is_not_an_error() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     assert_eq!(errors(runtime.handle(), false), 0);
-    assert_eq!(errors(runtime.handle(), true), 1, "what breaks is told");
+    assert_eq!(errors(runtime.handle(), true), 1, "the failure is reported");
     let handle = runtime.handle().clone();
     runtime.shutdown_background();
     assert_eq!(errors(&handle, false), 0);

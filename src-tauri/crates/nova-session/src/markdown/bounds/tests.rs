@@ -95,7 +95,7 @@ fn deep_nesting_is_shown_as_text() {
     for depth in [200, 100_000] {
         let shown = html(&format!("{}end", "> ".repeat(depth)));
         assert!(deepest(&shown) <= 100, "{}", deepest(&shown));
-        assert!(shown.matches("<blockquote>").count() >= 40, "what people write is still nested");
+        assert!(shown.matches("<blockquote>").count() >= 40, "ordinary nesting is kept");
         assert!(shown.contains("&gt; &gt; ") && shown.contains("end"), "the rest is text");
     }
     for (case, text) in hostile(20_000) {
@@ -115,7 +115,7 @@ fn long_text_ends_as_plain_text() {
     let line = "A *word* of <b> & so on.\n\n";
     let text = line.repeat(1_000_000 / line.len());
     let found = blocks(&text);
-    let plain = found.iter().position(|block| block.html.contains("plain text")).expect("a sentence says so");
+    let plain = found.iter().position(|block| block.html.contains("plain text")).expect("a notice");
     let (formatted, rest) = found.split_at(plain);
     assert!(formatted.iter().all(|block| block.html.contains("<em>word</em>")));
     assert!(rest[1..].iter().all(|block| !block.html.contains("<em>")), "the rest is plain");
@@ -159,5 +159,9 @@ fn plain_rest_of_a_growing_text_is_built_once() {
     let before: Vec<*const u8> = growing.blocks().iter().map(|block| block.html.as_ptr()).collect();
     growing.push(&line.repeat(10));
     let after: Vec<*const u8> = growing.blocks().iter().map(|block| block.html.as_ptr()).collect();
-    assert_eq!(before[..before.len() - 1], after[..before.len() - 1], "only the last block is made again");
+    assert_eq!(
+        before[..before.len() - 1],
+        after[..before.len() - 1],
+        "only the last block is rendered again"
+    );
 }

@@ -52,5 +52,5 @@ fn hostile_template_is_filled_in_bounded_time() {
         fill_template(&template, &values);
         fill_template(&format!("{template}}}}}"), &values);
     }
-    assert_eq!(fill_template("{{title}}", &values), "{{title}}", "a value is not filled in again");
+    assert_eq!(fill_template("{{title}}", &values), "{{title}}", "an inserted value is not expanded again");
 }

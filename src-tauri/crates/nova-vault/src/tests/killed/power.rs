@@ -55,7 +55,7 @@ fn truncated_or_damaged_log_restores_all_of_a_set_or_nothing() {
     let padded = fs::read(bed.log()).unwrap();
     let end = padded.iter().rposition(|byte| *byte != 0).unwrap() + 1;
     let whole = padded[..end].to_owned();
-    assert!(end < padded.len(), "the file is longer than what is in it");
+    assert!(end < padded.len(), "the file is longer than its content");
     let files = ["child.jsonl", "child.images"].map(|file| bed.history().join(file));
     let mut damaged: Vec<Vec<u8>> = (0..whole.len()).step_by(31).map(|cut| whole[..cut].to_owned()).collect();
     damaged.extend((0..whole.len()).step_by(53).map(|at| {
@@ -69,7 +69,7 @@ fn truncated_or_damaged_log_restores_all_of_a_set_or_nothing() {
         fs::write(bed.log(), bytes).unwrap();
         assert_eq!(state(&bed.vault(), "child"), None);
         assert_eq!(files.iter().filter(|file| file.exists()).count(), 0);
-        assert_eq!(fs::metadata(bed.log()).unwrap().len(), 0, "what cannot be read is in nobody's way");
+        assert_eq!(fs::metadata(bed.log()).unwrap().len(), 0, "unreadable entries do not block");
     }
     for log in [whole, padded] {
         files.iter().for_each(|file| drop(fs::remove_file(file)));

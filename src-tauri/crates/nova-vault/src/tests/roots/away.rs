@@ -95,7 +95,7 @@ fn listed_folder_on_another_disk_allows_all_but_moves_across() {
 
     let error = change(&vault, |d| d.rename(&a, &path("a.md"))).unwrap_err();
     assert!(error.hint().contains("different disks"), "{error}: {}", error.hint());
-    assert_eq!(notes(&vault), ["Home.md", "Team/a.md"], "it is where it was");
+    assert_eq!(notes(&vault), ["Home.md", "Team/a.md"], "the note is unchanged");
 
     bed.put(".obsidian/app.json", r#"{"trashOption":"local"}"#);
     assert_eq!(vault.seen_by_owner().trash(&a), Trash::Local);
@@ -107,7 +107,7 @@ fn listed_folder_on_another_disk_allows_all_but_moves_across() {
     vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
     assert_eq!(fs::read_to_string(team.join("a.md")).unwrap(), JANE);
     drop(vault);
-    assert_eq!(files_below(&team).len(), 1, "nothing of Nova's is left there");
+    assert_eq!(files_below(&team).len(), 1, "no temporary files are left");
 }
 
 #[cfg(target_os = "linux")]

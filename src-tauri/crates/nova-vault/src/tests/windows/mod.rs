@@ -462,7 +462,7 @@ fn tell(case: &str) {
         let next = NEXT.into_iter().find(|next| words.get(4) == Some(&format!("{next:?}").as_str()));
         case = case.killed(kill.parse().unwrap(), next.unwrap_or(Next::Opens));
     }
-    let Some(tried) = case.run() else { panic!("the action makes no sense at this moment") };
+    let Some(tried) = case.run() else { panic!("the action is impossible at this point") };
     for (at, call) in tried.calls.iter().enumerate() {
         if at == case.stop {
             eprintln!("   --- the user acts: {}", case.action.name());

@@ -161,7 +161,7 @@ impl Traced {
                     self.threads.remove(&thread);
                 }
                 Ok(_) | Err(Errno::EINTR) => {}
-                Err(error) => panic!("the traced process is lost: {error}"),
+                Err(error) => panic!("lost the traced process: {error}"),
             }
         }
     }

@@ -269,7 +269,7 @@ mod tests {
             && end.is_none_or(|end| at < end)
         {
             let batch = coalescer.due(at);
-            assert!(!batch.is_empty(), "woken for nothing");
+            assert!(!batch.is_empty(), "spurious wake-up");
             report(&batch, start, at, due);
         }
     }
@@ -302,7 +302,7 @@ mod tests {
             "both" => EventKind::Modify(ModifyKind::Name(RenameMode::Both)),
             "remove" => EventKind::Remove(RemoveKind::File),
             "rescan" => return Event::new(EventKind::Other).set_flag(Flag::Rescan),
-            other => panic!("no such event: {other}"),
+            other => panic!("unknown event: {other}"),
         };
         words.fold(Event::new(kind), |event, word| match word.strip_prefix('#') {
             Some(cookie) => event.set_tracker(cookie.parse().expect("a cookie")),

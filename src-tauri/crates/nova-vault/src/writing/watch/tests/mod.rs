@@ -100,7 +100,7 @@ impl Fixture {
         let mut told: Vec<String> = (0..expected.len())
             .map(|_| {
                 let change = self.changes.recv_timeout(PATIENCE);
-                describe(&change.unwrap_or_else(|_| panic!("nothing more told, of {expected:#?}")))
+                describe(&change.unwrap_or_else(|_| panic!("no further report; expected {expected:#?}")))
             })
             .collect();
         self.watch.flush();
@@ -119,7 +119,7 @@ impl Fixture {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.changes.recv_timeout(left) {
                 Ok(change) => apply(told, change),
-                Err(_) => assert_eq!(*told, on_disk, "what was told is not what is there"),
+                Err(_) => assert_eq!(*told, on_disk, "reported changes do not match the folder"),
             }
         }
     }
