@@ -2,7 +2,7 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from './App';
 import { tauriBackend } from './ipc/tauri';
-import { keepChanges } from './state/persistence';
+import { persistChanges } from './state/persistence';
 import { createStore } from './state/store';
 import './styles/main.css';
 import { Window } from './Window';
@@ -12,7 +12,7 @@ if (!root) throw new Error('index.html has no #root');
 
 const store = createStore(tauriBackend);
 // Nothing is saved before the saved state is loaded.
-void store.actions.start().finally(() => keepChanges(store, tauriBackend));
+void store.actions.start().finally(() => persistChanges(store, tauriBackend));
 
 createRoot(root).render(
   <Window backend={tauriBackend} store={store}>

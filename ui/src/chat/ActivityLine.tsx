@@ -12,9 +12,9 @@ export function ActivityLine() {
 
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
-  const told = useApp((app) => app.health);
+  const reported = useApp((app) => app.health);
   const active = useSession((state) => state.skills.length);
-  const health = provider ? healthOf(provider, told) : null;
+  const health = provider ? healthOf(provider, reported) : null;
   // Always rendered, so that the conversation does not move when the figures arrive.
   return (
     <p className={`flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 ${model === null ? 'short:hidden' : ''}`}>

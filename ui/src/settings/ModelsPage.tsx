@@ -89,7 +89,7 @@ function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: () =>
   const value = useProviderEntry();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<UserError | null>(null);
-  const keep = async () => {
+  const save = async () => {
     if (busy) return;
     setBusy(true);
     setProblem(null);
@@ -111,15 +111,15 @@ function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: () =>
       className="flex flex-col gap-3 rounded-card border border-line px-3.5 py-3"
     >
       <h2 className="text-ui font-semibold">Add a provider</h2>
-      <NewProviderFields value={value} onEnter={() => void keep()} />
+      <NewProviderFields value={value} onEnter={() => void save()} />
       {problem &&
         (wantsPassphrase(problem) ? (
-          <PassphraseForm problem={problem} onOpen={() => void keep()} />
+          <PassphraseForm problem={problem} onOpen={() => void save()} />
         ) : (
           <ErrorBox error={problem} />
         ))}
       <div className="flex items-center gap-2">
-        <Button size="s" variant="primary" disabled={busy} onClick={() => void keep()} data-testid="provider-keep">
+        <Button size="s" variant="primary" disabled={busy} onClick={() => void save()} data-testid="provider-keep">
           {busy ? 'Checking…' : 'Check and save'}
         </Button>
         <Button size="s" onClick={onClose}>
@@ -132,8 +132,8 @@ function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: () =>
 
 function Provider({ provider }: { provider: ProviderRow }) {
   const { agreeProvider, revokeProvider, providersChanged } = useActions();
-  const told = useApp((app) => app.health);
-  const health = healthOf(provider, told);
+  const reported = useApp((app) => app.health);
+  const health = healthOf(provider, reported);
   const [problem, setProblem] = useState<UserError | null>(null);
   const attempt = (work: Promise<void>) => {
     setProblem(null);

@@ -4,7 +4,7 @@
 import type { SkillRow } from '../ipc';
 import { Badge, count, counted, Dot, Icon, LinkButton, Menu, skillIcon, skillStates, Switch, whenText, type IconName } from '../shared';
 import { DayBars } from './DayBars';
-import { allTokens, halves, isOn, lastDays, loadsText, remedyOf, sourceName, stateLine, staysText, worksInPart, type Remedy } from './skill-rows';
+import { allTokens, halves, isOn, lastDays, loadsText, remedyOf, sourceName, stateLine, lifetimeText, worksInPart, type Remedy } from './skill-rows';
 import { TokenBar } from './TokenBar';
 import type { Change } from './useSkills';
 
@@ -116,7 +116,7 @@ function StateText({ row, remedy, onRemedy }: { row: SkillRow; remedy: Remedy | 
 
 function Loads({ row, onSet }: { row: SkillRow; onSet: (change: Change) => void }) {
   const always = row.mode === 'always';
-  const stays = staysText(row);
+  const stays = lifetimeText(row);
   return (
     <div className="text-small">
       <Menu

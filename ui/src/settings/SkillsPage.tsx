@@ -44,7 +44,7 @@ export function SkillsPage() {
     on && row.state === 'needs_review' ? review(row) : skills.switchSkill(row.id, on, place);
   const review = (row: SkillRow) =>
     row.source === 'mcp' ? show({ kind: 'settings', page: 'servers', skill: row.id }) : setChosen(keyOf(row));
-  const mend = (row: SkillRow, { to }: Remedy, place: Place) => {
+  const fix = (row: SkillRow, { to }: Remedy, place: Place) => {
     if (to === 'switch_on') toggle(row, true, place);
     else if (to === 'credentials') show({ kind: 'settings', page: 'credentials' });
     else if (to === 'file') skills.showFiles(row.id, place);
@@ -96,7 +96,7 @@ export function SkillsPage() {
                       keepFocus();
                       skills.set(row.id, change, 'row');
                     }}
-                    onRemedy={(remedy) => mend(row, remedy, 'row')}
+                    onRemedy={(remedy) => fix(row, remedy, 'row')}
                   />
                   {below && <li className="border-b border-line px-4 py-2.5">{below}</li>}
                 </Fragment>
@@ -124,7 +124,7 @@ export function SkillsPage() {
             {...(skill ? { onBack: () => setChosen(null) } : {})}
             onToggle={(on) => toggle(beside, on, 'detail')}
             onSet={(change) => skills.set(beside.id, change, 'detail')}
-            onRemedy={(remedy) => mend(beside, remedy, 'detail')}
+            onRemedy={(remedy) => fix(beside, remedy, 'detail')}
             attempt={skills.attempt}
             now={now}
           >

@@ -34,9 +34,9 @@ export function VaultHistory({ history, state }: { history: HistoryUse; state: V
       </div>
       <p className="mt-2.5 flex flex-wrap items-center gap-2 text-small text-fg-2">
         Keep
-        <Limit key={`d${days}`} label="Days of history" value={days} most={3650} onChange={(now) => state.keepHistory(now, most)} />
+        <Limit key={`d${days}`} label="Days of history" value={days} most={3650} onChange={(now) => state.setHistoryLimit(now, most)} />
         days or
-        <Limit key={`b${most}`} label="Gigabytes of history" value={most / GIGABYTE} most={1000} decimals onChange={(now) => state.keepHistory(days, Math.round(now * GIGABYTE))} />
+        <Limit key={`b${most}`} label="Gigabytes of history" value={most / GIGABYTE} most={1000} decimals onChange={(now) => state.setHistoryLimit(days, Math.round(now * GIGABYTE))} />
         GB, whichever is reached first. The last {at_least} changes always stay.
       </p>
     </Part>

@@ -157,7 +157,7 @@ export function loadsText({ mode }: { mode: string }): string {
   return mode === 'always' ? 'Always' : 'On demand';
 }
 
-export function staysText({ mode, lifetime }: { mode: string; lifetime: string }): string {
+export function lifetimeText({ mode, lifetime }: { mode: string; lifetime: string }): string {
   if (mode === 'always') return '';
   return lifetime === 'turn' ? 'this turn' : 'this chat';
 }

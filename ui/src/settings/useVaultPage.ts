@@ -22,7 +22,7 @@ export interface VaultPageState {
   setPrivate(entry: string, isPrivate: boolean): void;
   setRoot(path: string, listed: boolean): void;
   forget(path: string): void;
-  keepHistory(days: number, bytes: number): void;
+  setHistoryLimit(days: number, bytes: number): void;
   /** Lets the user pick a folder. */
   pick(act: (path: string) => void): void;
 }
@@ -70,7 +70,7 @@ export function useVaultPage(): VaultPageState {
     attempt,
     setPrivate,
     setRoot,
-    keepHistory: (days, bytes) => void attempt(() => backend.rpc('keep_history', { days, bytes }), 'History limit saved.'),
+    setHistoryLimit: (days, bytes) => void attempt(() => backend.rpc('keep_history', { days, bytes }), 'History limit saved.'),
     forget: (path) => void attempt(() => backend.rpc('forget_vault', { path }), 'Removed from the list. The folder stays as it is.'),
     pick: (act) => void backend.rpc('pick_folder', nothing).then(({ path }) => path !== null && act(path), report),
   };

@@ -77,8 +77,8 @@ export function placeText(model: string, { where, host }: ModelPlace): string {
 }
 
 /** The newest known health: events are more recent than lists. */
-export function healthOf(provider: ProviderRow, told: Readonly<Record<string, ProviderHealth>>): ProviderHealth | null {
-  return told[provider.id] ?? provider.health;
+export function healthOf(provider: ProviderRow, reported: Readonly<Record<string, ProviderHealth>>): ProviderHealth | null {
+  return reported[provider.id] ?? provider.health;
 }
 
 /** "answered 10:02", "does not answer since 10:02" */

@@ -87,11 +87,11 @@ function groups(
   providers: readonly ProviderRow[],
   model: string | null,
   choose: (model: string) => void,
-  told: Readonly<Record<string, ProviderHealth>>,
+  reported: Readonly<Record<string, ProviderHealth>>,
   online: boolean,
 ): MenuGroup[] {
   return providers.map((provider) => {
-    const health = healthOf(provider, told);
+    const health = healthOf(provider, reported);
     const ill = health && health.state !== 'answered';
     return {
       heading: (

@@ -77,10 +77,10 @@ function useOffers(query: string, run: Run) {
 function useAct(run: Run) {
   const chosen = useApp((app) => draftOf(app).skills);
   const suggestLinks = useSuggestLinks();
-  const { setOver, openSession, openNote, openRecordForm, show, showPanel, setDraft, keepChoice, chooseVault } = useActions();
+  const { setOver, openSession, openNote, openRecordForm, show, showPanel, setDraft, rememberChoice, chooseVault } = useActions();
   return (line: Line) => {
     setOver(null);
-    keepChoice(keyOf(line));
+    rememberChoice(keyOf(line));
     switch (line.kind) {
       case 'key':
         return run(line.id)?.();

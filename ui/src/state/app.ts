@@ -311,9 +311,9 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
       return bump(bump(bump(state, 'credentials'), 'registry'), 'providers');
     case 'provider_health': {
       const answersAgain = event.health.state === 'answered' && state.health[event.provider]?.state !== 'answered';
-      const told = { ...state, health: { ...state.health, [event.provider]: event.health } };
+      const next = { ...state, health: { ...state.health, [event.provider]: event.health } };
       // Data that the list lacked while it did not respond, such as where a model runs, is available now.
-      return answersAgain ? bump(told, 'providers') : told;
+      return answersAgain ? bump(next, 'providers') : next;
     }
     case 'pending_tools_changed':
       return bump(state, 'pendingTools');
@@ -414,8 +414,8 @@ export function notSentOf({ open, notSent }: AppState): UserError | null {
 
 /** Sets or clears the error of a chat's last unsent message. */
 export function withNotSent(state: AppState, session: string | null, problem: UserError | null): AppState {
-  const { [session ?? '']: told, ...others } = state.notSent;
-  if (problem === null) return told === undefined ? state : { ...state, notSent: others };
+  const { [session ?? '']: removed, ...others } = state.notSent;
+  if (problem === null) return removed === undefined ? state : { ...state, notSent: others };
   return { ...state, notSent: { ...others, [session ?? '']: problem } };
 }
 
@@ -427,8 +427,8 @@ export function pendingTurn({ open, sending, queues }: AppState): string | null 
 
 /** Clears the lost images of a chat's draft. */
 export function withoutLostImages(state: AppState, session: string | null): AppState {
-  const { [session ?? '']: told, ...others } = state.lostImages;
-  return told === undefined ? state : { ...state, lostImages: others };
+  const { [session ?? '']: removed, ...others } = state.lostImages;
+  return removed === undefined ? state : { ...state, lostImages: others };
 }
 
 /** Whether nothing of it could be lost. */

@@ -29,7 +29,7 @@ const writing = new WeakMap<Backend, Promise<unknown>>();
  * Saves the draft once its images are stored. Writes are serialised, so that the last draft wins. Rejects
  * with a `UserError`.
  */
-export function keepDraft(backend: Backend, draft: WholeDraft): Promise<void> {
+export function saveDraft(backend: Backend, draft: WholeDraft): Promise<void> {
   const before = writing.get(backend) ?? Promise.resolve();
   const kept = before.then(() => write(backend, draft));
   writing.set(
@@ -41,11 +41,11 @@ export function keepDraft(backend: Backend, draft: WholeDraft): Promise<void> {
 
 async function write(backend: Backend, { images, queued, ...draft }: WholeDraft): Promise<void> {
   const { session } = draft;
-  const keepAll = (all: readonly NewImage[]) => inOrder(all, (image) => keepImage(backend, session, image));
+  const saveAll = (all: readonly NewImage[]) => inOrder(all, (image) => saveImage(backend, session, image));
   const kept: DraftView = {
     ...draft,
-    images: await keepAll(images),
-    queued: await inOrder(queued, async (message) => ({ ...message, images: await keepAll(message.images) })),
+    images: await saveAll(images),
+    queued: await inOrder(queued, async (message) => ({ ...message, images: await saveAll(message.images) })),
   };
   // The backend deletes images that are not named: one that is attached again must be sent again.
   const named = new Set([...images, ...queued.flatMap((message) => message.images)]);
@@ -73,7 +73,7 @@ export async function withImagesRead(backend: Backend, { images, queued, ...draf
   };
 }
 
-async function keepImage(backend: Backend, session: string | null, image: NewImage): Promise<DraftImage> {
+async function saveImage(backend: Backend, session: string | null, image: NewImage): Promise<DraftImage> {
   const onDisk = knownOf(backend, session);
   const before = onDisk.get(image);
   if (before) return before;

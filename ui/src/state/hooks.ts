@@ -42,13 +42,13 @@ export function useSession<T>(
 }
 
 /** Calls back on every change of the open session's conversation, without rendering. */
-export function useEverySession(tell: (session: SessionState, id: string | null) => void): void {
+export function useEverySession(onSession: (session: SessionState, id: string | null) => void): void {
   const store = useStore();
   useEffect(() => {
-    const look = () => tell(openSession(store), store.get().app.open);
-    look();
-    return store.listen(look);
-  }, [store, tell]);
+    const report = () => onSession(openSession(store), store.get().app.open);
+    report();
+    return store.listen(report);
+  }, [store, onSession]);
 }
 
 function openSession(store: Store): SessionState {

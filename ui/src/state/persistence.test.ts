@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 
 import { storeOnSample } from '../testing/store';
-import { keepChanges } from './persistence';
+import { persistChanges } from './persistence';
 import { createStore } from './store';
 
 const turn = expect.any(String) as string;
@@ -11,7 +11,7 @@ describe('saved state', () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     await actions.start();
-    const end = keepChanges(store, backend);
+    const end = persistChanges(store, backend);
     await actions.openSession('bank');
     for (const text of ['M', 'Mo', 'Mov', 'Move']) actions.setDraft({ text });
     expect(backend.asked('keep_draft')).toEqual([]);
@@ -48,7 +48,7 @@ describe('saved state', () => {
     const started = actions.start();
     actions.setDraft({ text: 'typed' });
     await started;
-    const end = keepChanges(store, backend);
+    const end = persistChanges(store, backend);
     await vi.advanceTimersByTimeAsync(500);
     expect(backend.asked('keep_draft')).toEqual([{ ...kept, session: null, text: 'typed' }]);
     end();
@@ -59,7 +59,7 @@ describe('saved state', () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     await actions.start();
-    const end = keepChanges(store, backend);
+    const end = persistChanges(store, backend);
     await actions.openSession('bank');
     const image = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
     actions.setDraft({ images: [image] });
@@ -88,7 +88,7 @@ describe('saved state', () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     await actions.start();
-    const end = keepChanges(store, backend);
+    const end = persistChanges(store, backend);
     await actions.openSession('bank');
     const image = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
     actions.setDraft({ text: 'What is it?', images: [image] });
@@ -140,7 +140,7 @@ describe('saved state', () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     await actions.start();
-    const end = keepChanges(store, backend);
+    const end = persistChanges(store, backend);
     await actions.openSession('bank');
     actions.setDraft({ text: 'Who waits?' });
     let take = () => {};
@@ -224,7 +224,7 @@ describe('saved state', () => {
   test('the zoom is saved at once, step by step', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
-    const end = keepChanges(store, backend);
+    const end = persistChanges(store, backend);
     for (let presses = 0; presses < 9; presses += 1) actions.zoom(1);
     expect(store.get().app.zoom).toBe(300);
     actions.zoom(-1);
@@ -241,7 +241,7 @@ describe('saved state', () => {
     backend.on('keep_draft_image', () => new Promise(() => {}));
     const answers: (() => void)[] = [];
     backend.on('keep_layout', () => new Promise((done) => answers.push(() => done({}))));
-    const end = keepChanges(store, backend);
+    const end = persistChanges(store, backend);
     actions.setDraft({ images: [{ name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' }] });
     await vi.advanceTimersByTimeAsync(500);
     const zooms = () => backend.asked('keep_layout').map(({ zoom }) => zoom);
@@ -262,9 +262,9 @@ describe('saved state', () => {
     backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, zoom: 150, keys: { find: 'Ctrl G' }, chosen: ['panel crm'] }));
     await actions.start();
     expect(store.get().app).toMatchObject({ list: { folded: true, width: 300 }, panel: { open: true, width: 560 }, zoom: 150, keys: { find: 'Ctrl G' } });
-    const end = keepChanges(store, backend);
+    const end = persistChanges(store, backend);
     actions.setPanelWidth(400);
-    actions.keepChoice('panel budget');
+    actions.rememberChoice('panel budget');
     end();
     await vi.waitFor(() =>
       expect(backend.asked('keep_layout')).toEqual([{ list_folded: true, list_width: 300, panel_open: true, panel_width: 400, zoom: 150, keys: { find: 'Ctrl G' }, chosen: ['panel budget', 'panel crm'] }]),

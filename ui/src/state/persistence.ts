@@ -1,7 +1,7 @@
 // Saves what the user would lose with the window, while it runs.
 import type { Backend } from '../ipc';
 import type { AppState } from './app';
-import { keepDraft } from './draft-images';
+import { saveDraft } from './draft-images';
 import { changedDrafts, layoutChanged, layoutOf } from './saved-state';
 import type { Store } from './store';
 
@@ -11,7 +11,7 @@ const AFTER = 250;
 /**
  * Saves all changes of the store that differ from the loaded state, until the returned function is called.
  */
-export function keepChanges(store: Store, backend: Backend): () => void {
+export function persistChanges(store: Store, backend: Backend): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
   const { restored } = store.get().app;
   let kept: AppState = { ...store.get().app, sending: {}, ...restored };
@@ -19,7 +19,7 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     const { app } = store.get();
-    for (const draft of changedDrafts(kept, app)) keepDraft(backend, draft).catch(store.actions.report);
+    for (const draft of changedDrafts(kept, app)) saveDraft(backend, draft).catch(store.actions.report);
     kept = app;
     layout.keep(app);
   };

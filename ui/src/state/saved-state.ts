@@ -27,20 +27,20 @@ export function wholeDraft({ drafts, sending, queues }: AppState, session: strin
   const draft = drafts[key] ?? emptyDraft;
   const pending = sending[key];
   const waiting = (queues[key] ?? noQueue).messages.map(({ id: _id, ...message }): WholeMessage => message);
-  if (!pending) return { session, ...kept(draft), queued: waiting };
+  if (!pending) return { session, ...wholeMessage(draft), queued: waiting };
   const { turn } = pending;
-  if (isEmpty(draft)) return { session, ...kept(pending), queued: waiting, turn };
+  if (isEmpty(draft)) return { session, ...wholeMessage(pending), queued: waiting, turn };
   // No turn can have begun in a new chat.
-  if (session === null) return { session, ...kept(joined(pending, draft)), queued: waiting };
-  return behind({ session, ...kept(draft), queued: waiting }, pending);
+  if (session === null) return { session, ...wholeMessage(joined(pending, draft)), queued: waiting };
+  return behind({ session, ...wholeMessage(draft), queued: waiting }, pending);
 }
 
 /** Puts a message being sent at the head of the draft's queue. */
 export function behind(draft: WholeDraft, message: PendingMessage): WholeDraft {
-  return { ...draft, queued: [{ ...kept(message), turn: message.turn }, ...draft.queued] };
+  return { ...draft, queued: [{ ...wholeMessage(message), turn: message.turn }, ...draft.queued] };
 }
 
-function kept({ text, tool, skills, files, images }: Message): WholeMessage {
+function wholeMessage({ text, tool, skills, files, images }: Message): WholeMessage {
   return { text, tool, skills: [...skills], files: [...files], images };
 }
 

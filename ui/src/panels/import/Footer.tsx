@@ -116,7 +116,7 @@ function Beside({ importing, primary }: { importing: Importing; primary: Primary
       </span>
     );
   }
-  return <span className={`${side} text-right text-fg-2`}>{told(importing, primary)}</span>;
+  return <span className={`${side} text-right text-fg-2`}>{summaryText(importing, primary)}</span>;
 }
 
 /** Why nothing can be written, if the vault's folder is missing. */
@@ -140,7 +140,7 @@ function Running({ run: { id, kind } }: { run: { readonly id: string; readonly k
   );
 }
 
-function told({ state }: Importing, primary: Primary): string {
+function summaryText({ state }: Importing, primary: Primary): string {
   const there = state.review?.alreadyThere ?? 0;
   if (primary.kind === 'close' && there > 0) return `All ${count(there)} are in your notes already.`;
   if (primary.kind === 'close') return 'Nothing to import.';

@@ -223,11 +223,11 @@ function BodyRow({ part, below, placed: { row, at: pointer }, units, shared, fig
 
 /** Values without their own column; figures with their names. */
 function Below({ columns, row }: { columns: readonly PanelColumn[]; row: Row }) {
-  const told = columns.filter(({ field }) => textOf(fieldOf(row, field)) !== '');
-  if (told.length === 0) return null;
+  const filled = columns.filter(({ field }) => textOf(fieldOf(row, field)) !== '');
+  if (filled.length === 0) return null;
   return (
     <span className="flex flex-wrap items-center gap-x-2 pt-0.5 text-meta text-fg-2">
-      {told.map((column) => (
+      {filled.map((column) => (
         <span key={column.field} className="inline-flex items-center gap-1">
           {(isFigureFormat(column.format) || column.format === 'bar') && column.label}
           <Cell value={fieldOf(row, column.field)} format={column.format === 'bar' ? 'percent' : column.format} unit={unitOf(column, row)} row={row} />
@@ -292,15 +292,15 @@ function Spacer({ height, columns }: { height: number; columns: number }) {
 function unitsOf(columns: readonly PanelColumn[], rows: readonly Row[]) {
   const heads: string[] = columns.map(() => '');
   const cells: (string | null)[] = columns.map(() => null);
-  let told = false;
+  let isShown = false;
   columns.forEach((column, place) => {
     if (!['money', 'gain', 'signed'].includes(column.format) || column.unit === null) return;
     const seen = new Set(rows.map((row) => unitOf(column, row)).filter((unit) => unit !== ''));
     if (seen.size !== 1 || rows.some((row) => Array.isArray(fieldOf(row, column.field)))) return;
     cells[place] = '';
     const [unit = ''] = seen;
-    if (!told && !column.label.includes(unit)) heads[place] = `, ${unit}`;
-    told = true;
+    if (!isShown && !column.label.includes(unit)) heads[place] = `, ${unit}`;
+    isShown = true;
   });
   return { heads, cells };
 }

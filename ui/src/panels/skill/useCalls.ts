@@ -70,8 +70,8 @@ export function useCalls(): PanelCalls {
     unwatch(id);
     change(id, { result });
     // Failures, partial results and follow-ups stay until dismissed.
-    const tells = problemsIn([result.value]).length > 0 || noteOf(result.value) !== '' || isProposal(result.value);
-    if (result.ok && !tells) dropLater(id);
+    const hasOutput = problemsIn([result.value]).length > 0 || noteOf(result.value) !== '' || isProposal(result.value);
+    if (result.ok && !hasOutput) dropLater(id);
     return result;
   };
 

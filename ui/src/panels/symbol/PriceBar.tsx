@@ -13,13 +13,13 @@ export function PriceBar() {
   const problems = problemsIn([shownRead?.result?.value]);
   // Problems that the user can fix come first.
   const settingsOf = ({ problem, remedy }: (typeof problems)[number]) => settingsLabel(`${problem} ${remedy ?? ''}`);
-  const told = problems.find((problem) => settingsOf(problem) !== null) ?? problems[0];
-  const settings = told ? settingsOf(told) : null;
+  const shown = problems.find((problem) => settingsOf(problem) !== null) ?? problems[0];
+  const settings = shown ? settingsOf(shown) : null;
   const isOld = quote !== null && (quote.isClose || quote.stale !== null);
   const isOffline = !online && quote !== null;
   const failed = quoteRead?.error != null && quoteRead.run === null ? quoteRead : null;
   // Already in the bar.
-  const others = isOld ? problems.filter((problem) => problem !== told) : problems;
+  const others = isOld ? problems.filter((problem) => problem !== shown) : problems;
   return (
     <div className="flex flex-col gap-1.5 px-5 pt-3 empty:hidden">
       {isOffline && (
@@ -40,9 +40,9 @@ export function PriceBar() {
           }
         >
           <span className="font-semibold">No fresh price:</span> <Revealed text={lastCloseText(quote, today)} />{' '}
-          {roomy && told && (
+          {roomy && shown && (
             <span className="text-fg-2">
-              <Revealed text={`${asSentence(told.problem)} ${told.remedy ?? ''}`} />
+              <Revealed text={`${asSentence(shown.problem)} ${shown.remedy ?? ''}`} />
             </span>
           )}
         </Banner>

@@ -19,17 +19,17 @@ export function FieldDetails({ property, kind, draft, say }: FieldDetailsProps) 
   // A trailing space is invalid, but occurs while typing.
   const [label, setLabel] = useState(said.label);
   const [help, setHelp] = useState(said.help);
-  const tell = (key: 'label' | 'help', value: string) => {
+  const set = (key: 'label' | 'help', value: string) => {
     (key === 'label' ? setLabel : setHelp)(value);
     say({ type: 'own_field_said', property, key, value: value.trim() === '' ? undefined : value.trim() });
   };
   return (
     <div role="group" aria-label={`Details of ${property}`} className="flex flex-wrap items-start gap-x-4 gap-y-2 px-5 pt-0.5 pb-2.5">
       <Labelled text="Label in forms">
-        <TextField value={label} placeholder={property} onChange={(event) => tell('label', event.target.value)} className="h-7" />
+        <TextField value={label} placeholder={property} onChange={(event) => set('label', event.target.value)} className="h-7" />
       </Labelled>
       <Labelled text="Help below the field">
-        <TextField value={help} onChange={(event) => tell('help', event.target.value)} className="h-7" />
+        <TextField value={help} onChange={(event) => set('help', event.target.value)} className="h-7" />
       </Labelled>
       {kind === 'choice' && (
         <div className="flex w-56 flex-col gap-1">

@@ -33,7 +33,7 @@ export function ServersPage() {
   const scale = Math.max(1, ...rows.map(({ tools }) => tools?.tokens ?? 0));
   const attention = rows.filter(needsAttention).length + broken.length;
 
-  const mend = ({ name }: ServerRow, to: ServerRemedyName) => {
+  const fix = ({ name }: ServerRow, to: ServerRemedyName) => {
     if (to === 'restart') servers.restart(name);
     else if (to === 'stop') servers.stop(name);
     else if (to === 'credentials') show({ kind: 'settings', page: 'credentials' });
@@ -111,7 +111,7 @@ export function ServersPage() {
                     since={Math.max(0, now - servers.readAt)}
                     onOpen={() => setChosen(one.name)}
                     onToggle={(enabled) => servers.set({ server: one.name, enabled })}
-                    onRemedy={(to) => mend(one, to)}
+                    onRemedy={(to) => fix(one, to)}
                   />
                 ))}
               </ul>

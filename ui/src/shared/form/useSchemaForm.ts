@@ -61,7 +61,7 @@ const none: readonly Problem[] = [];
 export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormState {
   const [draft, setDraft] = useState<Draft>(() => draftOf(plan, initial));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [told, setTold] = useState<readonly Problem[]>(none);
+  const [reported, setReported] = useState<readonly Problem[]>(none);
 
   const problems = useMemo(() => check(plan, draft), [plan, draft]);
   const args = useMemo(() => argsOf(plan, without(draft, problems)) ?? {}, [plan, draft, problems]);
@@ -72,7 +72,7 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
   const write = useCallback(
     (next: Draft) => {
       setDraft(next);
-      if (text(next) !== text(draft)) setTold(none);
+      if (text(next) !== text(draft)) setReported(none);
     },
     [draft],
   );
@@ -80,7 +80,7 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
     (keys: readonly string[], next: Draft) => {
       // Two fields may change between two renders: the one that is left and the one that is entered.
       setDraft((now) => withField(now, keys, next));
-      if (text(withField(draft, keys, next)) !== text(draft)) setTold(none);
+      if (text(withField(draft, keys, next)) !== text(draft)) setReported(none);
     },
     [draft],
   );
@@ -95,7 +95,7 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
     draft,
     args,
     problems,
-    shown: [...own, ...told.filter(({ path }) => !own.some((problem) => problem.path === path))],
+    shown: [...own, ...reported.filter(({ path }) => !own.some((problem) => problem.path === path))],
     blocked: own.length > 0,
     changed: text(draft) !== begun,
     setDraft: write,
@@ -107,7 +107,7 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
       setLeft(new Set(problems.map(({ path }) => path)));
       return null;
     },
-    tell: setTold,
+    tell: setReported,
     clear,
   };
 }

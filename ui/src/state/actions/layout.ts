@@ -18,7 +18,7 @@ export function layoutActions(tools: Tools) {
     },
 
     /** Records a choice in the palette, newest first. */
-    keepChoice(key: string): void {
+    rememberChoice(key: string): void {
       const most = 20;
       setApp((app) => ({ ...app, recentlyChosen: [key, ...app.recentlyChosen.filter((other) => other !== key)].slice(0, most) }));
     },

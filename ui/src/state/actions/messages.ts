@@ -2,7 +2,7 @@
 import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage } from '../../ipc';
 import { draftOf, nothingWritten, pendingTurn, withDraft, withNotSent, withoutLostImages, withSending, type Message, type PendingMessage } from '../app';
 import { messageOf, withMore } from '../attachments';
-import { keepDraft, withImagesRead } from '../draft-images';
+import { saveDraft, withImagesRead } from '../draft-images';
 import { behind, wholeDraft, withKeptDrafts } from '../saved-state';
 import type { Said } from '../session';
 import type { Tools } from './access';
@@ -12,7 +12,7 @@ import { type sessionActions, unread } from './sessions';
 
 type Others = Pick<ReturnType<typeof sessionActions>, 'createSession'> & Pick<ReturnType<typeof queueActions>, 'sendDue'>;
 
-export function messageActions({ backend, get, set, setApp, attempt }: Tools, { nextQueued, keepNow, handOver, stop, settled, withUnsent }: Sending, { createSession, sendDue }: Others) {
+export function messageActions({ backend, get, set, setApp, attempt }: Tools, { nextQueued, saveNow, handOver, stop, settled, withUnsent }: Sending, { createSession, sendDue }: Others) {
   return {
     /** Loads the drafts from before the last close. */
     loadDrafts: () =>
@@ -35,11 +35,11 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       const send = () => backend.rpc('send_message', { session, ...messageOf(again), ...other, turn: again.turn });
       // Unchanged, it is already in the log.
       if (other.text === undefined) return void (await send());
-      await keepDraft(backend, behind(wholeDraft(get().app, session), again)).catch(() => {});
+      await saveDraft(backend, behind(wholeDraft(get().app, session), again)).catch(() => {});
       try {
         await send();
       } finally {
-        void keepNow(session);
+        void saveNow(session);
       }
     },
 
@@ -55,8 +55,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       let session = before;
       try {
         session ??= await createSession();
-        await keepNow(session);
-        if (before === null) await keepNow(null);
+        await saveNow(session);
+        if (before === null) await saveNow(null);
         await handOver(session, message);
         const taken = session;
         setApp((app) => withSending(app, taken, null));

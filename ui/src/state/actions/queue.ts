@@ -6,7 +6,7 @@ import { emptySession, runningTurn } from '../session';
 import type { Tools } from './access';
 import { newTurn, type Sending } from './sending';
 
-export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keepNow, changeQueue, handOver, stop, settled, withUnsent, isPressed, freed }: Sending) {
+export function queueActions({ backend, get, setApp }: Tools, { nextQueued, saveNow, changeQueue, handOver, stop, settled, withUnsent, isPressed, freed }: Sending) {
   /** Sessions whose first queued message is being sent. */
   const sending = new Set<string>();
 
@@ -84,7 +84,7 @@ export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keep
       setApp((now) => withNotSent(now, session, null));
       change((queue) => mark(queue, { turn }));
       try {
-        await keepNow(session);
+        await saveNow(session);
         await handOver(session, { ...message, turn });
         change((queue) => ({ ...queue, messages: queue.messages.filter((one) => one.id !== id) }));
       } catch (thrown) {

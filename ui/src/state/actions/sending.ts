@@ -3,7 +3,7 @@
 import type { UserError } from '../../ipc';
 import { isEmpty, joined, withDraft, withSending, type AppState, type PendingMessage } from '../app';
 import { messageOf } from '../attachments';
-import { keepDraft } from '../draft-images';
+import { saveDraft } from '../draft-images';
 import { withQueue, type Queue, type Queued } from '../queue';
 import { wholeDraft } from '../saved-state';
 import type { Tools } from './access';
@@ -30,7 +30,7 @@ export function sendingOf({ backend, get, setApp, attempt }: Tools) {
   const nextQueued = () => ++lastQueued;
 
   /** A message is on disk with its turn id before it is handed over. */
-  const keepNow = (session: string | null) => keepDraft(backend, wholeDraft(get().app, session)).catch(() => {});
+  const saveNow = (session: string | null) => saveDraft(backend, wholeDraft(get().app, session)).catch(() => {});
 
   const changeQueue = (session: string, to: (queue: Queue) => Queue) =>
     setApp((app) => ({ ...app, queues: withQueue(app.queues, session, to) }));
@@ -83,7 +83,7 @@ export function sendingOf({ backend, get, setApp, attempt }: Tools) {
 
   return {
     nextQueued,
-    keepNow,
+    saveNow,
     changeQueue,
     handOver,
     stop,
