@@ -12,13 +12,10 @@ use super::abilities::Abilities;
 use super::fsync::Fsync;
 use super::platform::{FileStat, Kind};
 use super::private::make_private_folder;
-use super::{Attributes, Found, Stamp, platform, read_from_start, read_into, read_untorn};
+use super::{Attributes, Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into, read_untorn};
 use crate::content::{Content, MAX_FILE_BYTES, holds_text};
 use crate::error::VaultError;
 use crate::note::{VaultPath, unmerged_name};
-
-/// Maximum size of a note, in bytes.
-pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// An opened folder and the name of a note in it. All operations use the folder's handle, so concurrent
 /// changes to the path have no effect.
