@@ -73,8 +73,9 @@
 //!
 //! Writing:
 //!
-//! - An edit made at any moment of a write is preserved or returned as a conflict: `interleaving.rs`. The
-//!   exception is a hard-linked note under `write_through`, which is written in place (`write/through.rs`).
+//! - An edit made at any moment of a write is preserved or returned as a conflict: `interleaving.rs`,
+//!   `late_edits.rs`. The exception is a hard-linked note under `write_through`, which is written in place
+//!   (`write/through.rs`).
 //! - A draft is written completely or not at all, with the bytes before in the journal: `faults.rs`,
 //!   `many.rs`; also on file systems that can neither exchange files nor rename without replacing.
 //! - Journal and new text are durable before a note is touched, and the note's name before success is

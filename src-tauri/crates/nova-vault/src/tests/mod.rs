@@ -23,6 +23,7 @@ mod interleaving;
 mod interleaving_moves;
 mod kept;
 mod killed;
+mod late_edits;
 mod leftovers;
 mod linking;
 mod many;
