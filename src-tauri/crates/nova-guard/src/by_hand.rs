@@ -37,17 +37,17 @@ pub(crate) fn main(own: &[OsString], args: Vec<OsString>) -> ExitCode {
 }
 
 fn guard(own: &[OsString], args: Vec<OsString>) -> Result<u8, String> {
-    let told = |error: std::io::Error| error.to_string();
+    let reported = |error: std::io::Error| error.to_string();
     let failed = |error: rustix::io::Errno| error.to_string();
     let starter = getppid().ok_or("the process that started it has ended")?;
     let starter = pidfd_open(starter, PidfdFlags::empty()).map_err(failed)?;
-    let (mut order, mut control) = UnixStream::pair().map_err(told)?;
+    let (mut order, mut control) = UnixStream::pair().map_err(reported)?;
     let given = Order {
         stdin: rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(failed)?,
         proxy: None,
         environment: vec![("PATH".into(), PATH.join(":").into())],
     };
-    channel::send(&mut order, &given).map_err(told)?;
+    channel::send(&mut order, &given).map_err(reported)?;
     drop(given);
     let guard = start(own, whole(args)?, &mut control)?;
     // Closes its end of the socket when the parent has ended, as the kernel does for Nova.

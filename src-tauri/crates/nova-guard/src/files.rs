@@ -40,13 +40,13 @@ pub(crate) fn confine(
     let reading = AccessFs::from_read(WHOLE);
     // As root, a new device node could bypass the restrictions.
     let writing = AccessFs::from_all(WHOLE) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
-    let told = |error: RulesetError| format!("cannot confine it to files: {error}");
+    let describe = |error: RulesetError| format!("cannot confine it to files: {error}");
 
     let mut rules = rules;
     for (paths, access) in [(read, reading), (write, writing)] {
         for path in paths {
             let fd = PathFd::new(path).map_err(|error| format!("its folder {}: {error}", path.display()))?;
-            rules = rules.add_rule(beneath(fd, path, access)).map_err(told)?;
+            rules = rules.add_rule(beneath(fd, path, access)).map_err(describe)?;
         }
     }
     let own = [Some(program.to_owned()), loader(program)].into_iter().flatten();
@@ -56,10 +56,10 @@ pub(crate) fn confine(
     for (path, access) in own.chain(libraries).chain(devices) {
         // A missing path needs no rule.
         if let Ok(fd) = PathFd::new(&path) {
-            rules = rules.add_rule(beneath(fd, &path, access)).map_err(told)?;
+            rules = rules.add_rule(beneath(fd, &path, access)).map_err(describe)?;
         }
     }
-    let status = rules.restrict_self().map_err(told)?;
+    let status = rules.restrict_self().map_err(describe)?;
     if require && !matches!(status.landlock, LandlockStatus::Available { .. }) {
         return Err("this system has no Landlock".into());
     }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn loader_is_read_from_elf_files_only() {
-        let loader = loader(Path::new("/proc/self/exe")).expect("the tests are linked dynamically");
+        let loader = loader(Path::new("/proc/self/exe")).expect("dynamically linked tests");
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let loader = loader.canonicalize().unwrap();
         assert!(maps.contains(loader.to_str().unwrap()), "{} is loaded", loader.display());

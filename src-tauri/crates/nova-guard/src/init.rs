@@ -31,24 +31,25 @@ pub(crate) fn start(
     mut order: Order,
     socket: &mut UnixStream,
 ) -> Result<u8, String> {
-    let told = |error: io::Error| error.to_string();
+    let describe = |error: io::Error| error.to_string();
     namespaces(&line.confinement)?;
     if line.confinement.has_proxy() {
         let nova = order.proxy.take().ok_or("there is no proxy for it")?;
         network::listen(nova.as_fd()).map_err(|error| format!("its network: {error}"))?;
     }
-    let (mut inner, theirs) = UnixStream::pair().map_err(told)?;
+    let (mut inner, theirs) = UnixStream::pair().map_err(describe)?;
     let (name, hidden) = own.split_first().ok_or("this program has no name")?;
     let mut command = Command::new("/proc/self/exe");
     command.arg0(name).args(hidden).arg(INIT).args(line.to_args());
-    let mut child = command.env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(told)?;
+    let mut child =
+        command.env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(describe)?;
     // It holds the other end of the inner socket as long as it exists.
     drop(command);
-    let sent = channel::send(&mut inner, &order).map_err(told);
+    let sent = channel::send(&mut inner, &order).map_err(describe);
     drop(order);
     let mut reported = false;
     for said in BufReader::new(&inner).lines() {
-        let said = said.map_err(told)?;
+        let said = said.map_err(describe)?;
         reported = true;
         // An error means that the guard is gone, and this process is about to be killed.
         let _ = writeln!(socket, "{said}");
@@ -59,7 +60,7 @@ pub(crate) fn start(
     }
     // This process keeps running, so end of file on the socket cannot signal the start.
     let _ = writeln!(socket, "{RUNS}");
-    let status = child.wait().map_err(told)?;
+    let status = child.wait().map_err(describe)?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(128 + 9))
 }
 
@@ -81,14 +82,14 @@ fn namespaces(confinement: &Confinement) -> Result<(), String> {
     ] {
         std::fs::write(Path::new("/proc/self").join(file), text).map_err(|error| not_allowed(&error))?;
     }
-    keep_right_to_mount().map_err(|error| format!("capabilities: {error}"))?;
+    retain_mount_capability().map_err(|error| format!("capabilities: {error}"))?;
     // Changing credentials clears it.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| format!("death signal: {error}"))
 }
 
 /// Keeps CAP_SYS_ADMIN across `exec`, where a non-root program would lose it.
-fn keep_right_to_mount() -> rustix::io::Result<()> {
+fn retain_mount_capability() -> rustix::io::Result<()> {
     let own = rustix::thread::capabilities(None)?;
     let inheritable = CapabilitySet::SYS_ADMIN;
     rustix::thread::set_capabilities(None, CapabilitySets { inheritable, ..own })?;

@@ -129,14 +129,14 @@ fn show_of_system(path: &Path) -> Result<(), String> {
 }
 
 fn bind(source: &Path, at: &Path) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("{}: {error}", source.display());
+    let describe = |error: std::io::Error| format!("{}: {error}", source.display());
     let (from, place) = (outside(source), inside(at));
-    let is_folder = fs::metadata(&from).map_err(told)?.is_dir();
+    let is_folder = fs::metadata(&from).map_err(describe)?.is_dir();
     if is_folder {
-        fs::create_dir_all(&place).map_err(told)?;
+        fs::create_dir_all(&place).map_err(describe)?;
     } else {
-        place.parent().map_or(Ok(()), fs::create_dir_all).map_err(told)?;
-        File::create(&place).map_err(told)?;
+        place.parent().map_or(Ok(()), fs::create_dir_all).map_err(describe)?;
+        File::create(&place).map_err(describe)?;
     }
     // Including submounts: the kernel forbids revealing what they cover.
     let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
@@ -145,7 +145,7 @@ fn bind(source: &Path, at: &Path) -> Result<(), String> {
 }
 
 fn devices() -> Result<(), String> {
-    let told = |error: std::io::Error| format!("/dev: {error}");
+    let describe = |error: std::io::Error| format!("/dev: {error}");
     for device in DEVICES {
         bind(Path::new(device), Path::new(device))?;
     }
@@ -159,7 +159,7 @@ fn devices() -> Result<(), String> {
     links
         .into_iter()
         .try_for_each(|(name, target)| symlink(target, inside(Path::new("/dev")).join(name)))
-        .map_err(told)
+        .map_err(describe)
 }
 
 fn fresh(kind: &str, at: &str, flags: MsFlags, data: Option<&str>) -> Result<(), String> {

@@ -118,7 +118,7 @@ impl GuardedCommand {
             child,
             control: Some(BufReader::new(UnixStream::from_std(control)?)),
         };
-        guarded.hear_of_start(&environment).await?;
+        guarded.read_start_report(&environment).await?;
         if let Some(proxy) = proxy {
             // It was sent before the line that reports the start.
             guarded.proxy = Some(listener(&proxy)?);
@@ -204,7 +204,7 @@ impl Guarded {
         self.wait().await
     }
 
-    async fn hear_of_start(&mut self, environment: &[u8]) -> Result<(), GuardError> {
+    async fn read_start_report(&mut self, environment: &[u8]) -> Result<(), GuardError> {
         let Some(control) = &mut self.control else { return Ok(()) };
         // A guard that fails early closes the socket, but reports the reason first.
         let sent = control.get_mut().write_all(environment).await;

@@ -39,7 +39,7 @@ pub(crate) fn control() -> Result<UnixStream, String> {
 
 /// `own` is this program's command line up to `args`.
 pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream) -> Result<Guard, String> {
-    let told = |error: std::io::Error| error.to_string();
+    let describe = |error: std::io::Error| error.to_string();
     let failed = |error: rustix::io::Errno| error.to_string();
 
     // Detached from the terminal: Ctrl-C is for Nova, which decides what to end.
@@ -50,29 +50,29 @@ pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream
     }
     let me = rustix::process::getpid();
     rustix::process::set_child_subreaper(Some(me)).map_err(failed)?;
-    let (children, child_signal) = UnixStream::pair().map_err(told)?;
-    let (ends, end_signal) = UnixStream::pair().map_err(told)?;
-    children.set_nonblocking(true).map_err(told)?;
-    pipe::register(SIGCHLD, child_signal).map_err(told)?;
+    let (children, child_signal) = UnixStream::pair().map_err(describe)?;
+    let (ends, end_signal) = UnixStream::pair().map_err(describe)?;
+    children.set_nonblocking(true).map_err(describe)?;
+    pipe::register(SIGCHLD, child_signal).map_err(describe)?;
     for signal in [SIGTERM, SIGINT, SIGHUP] {
-        pipe::register(signal, end_signal.try_clone().map_err(told)?).map_err(told)?;
+        pipe::register(signal, end_signal.try_clone().map_err(describe)?).map_err(describe)?;
     }
 
     let limits = CommandLine::from_args(args.clone())?.confinement.limits;
-    let order = channel::receive(nova).map_err(told)?;
-    let (mut inner, theirs) = UnixStream::pair().map_err(told)?;
+    let order = channel::receive(nova).map_err(describe)?;
+    let (mut inner, theirs) = UnixStream::pair().map_err(describe)?;
     // Re-executes this program the same way, possibly as a hidden command of Nova.
     let (name, hidden) = own.split_first().ok_or("this program has no name")?;
     let mut command = Command::new("/proc/self/exe");
     command.arg0(name).args(hidden).arg(ENTER).arg(me.to_string()).args(args);
-    let child = command.env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(told)?;
+    let child = command.env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(describe)?;
     // It holds the other end of the inner socket as long as it exists.
     drop(command);
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("no process number")?;
     let guard = Guard { pid, status: None, children, ends, limits };
 
     // Readers of the output must see end of file when the command closes it, so the guard must not hold it.
-    let result = let_go_of_output().and_then(|()| hand_over(&mut inner, order, nova));
+    let result = release_output().and_then(|()| hand_over(&mut inner, order, nova));
     match result {
         Ok(()) => Ok(guard),
         Err(reason) => {
@@ -96,7 +96,7 @@ fn close_leaked() -> std::io::Result<()> {
     Ok(())
 }
 
-fn let_go_of_output() -> Result<(), String> {
+fn release_output() -> Result<(), String> {
     let nothing =
         File::options().write(true).open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
     rustix::stdio::dup2_stdout(&nothing)
@@ -106,13 +106,13 @@ fn let_go_of_output() -> Result<(), String> {
 
 /// Sends the inner step its order, and reports the outcome to Nova.
 fn hand_over(inner: &mut UnixStream, order: Order, nova: &mut UnixStream) -> Result<(), String> {
-    let told = |error: std::io::Error| error.to_string();
-    let sent = channel::send(inner, &order).map_err(told);
+    let describe = |error: std::io::Error| error.to_string();
+    let sent = channel::send(inner, &order).map_err(describe);
     drop(order);
     let mut confined = false;
     // The inner step's end is closed by exec or exit; the parent of a view reports explicitly.
     for line in BufReader::new(&*inner).lines() {
-        let line = line.map_err(told)?;
+        let line = line.map_err(describe)?;
         if line == RUNS {
             break;
         }

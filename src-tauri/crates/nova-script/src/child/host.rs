@@ -37,7 +37,7 @@ struct State {
     log_left: u64,
     /// The latest unreported progress, and the time of the last report.
     progress: Option<(Option<f64>, Option<String>)>,
-    progress_told: Option<Instant>,
+    progress_sent: Option<Instant>,
 }
 
 impl Host {
@@ -51,7 +51,7 @@ impl Host {
             partial_left: 0,
             log_left: 0,
             progress: None,
-            progress_told: None,
+            progress_sent: None,
         };
         Self { link, budget, state: RefCell::new(state) }
     }
@@ -63,11 +63,11 @@ impl Host {
         state.output = output;
         state.partial_left = output;
         state.log_left = output;
-        state.progress_told = None;
+        state.progress_sent = None;
     }
 
     pub(super) fn end_call(&self) {
-        self.tell_progress();
+        self.send_progress();
         self.state.borrow_mut().calling = false;
     }
 
@@ -88,10 +88,10 @@ impl Host {
         Some(first.1)
     }
 
-    pub(super) fn tell_progress(&self) {
+    pub(super) fn send_progress(&self) {
         let mut state = self.state.borrow_mut();
         if let Some((fraction, message)) = state.progress.take() {
-            state.progress_told = Some(Instant::now());
+            state.progress_sent = Some(Instant::now());
             drop(state);
             self.send(&FromChild::Progress { fraction, message });
         }
@@ -164,7 +164,7 @@ impl Host {
         drop(state);
         match value(json) {
             Ok(value) => {
-                self.tell_progress();
+                self.send_progress();
                 self.send(&FromChild::Partial { value });
                 None
             }
@@ -182,10 +182,10 @@ impl Host {
             message
         });
         state.progress = Some((fraction, message));
-        let told = state.progress_told;
+        let told = state.progress_sent;
         drop(state);
         if told.is_none_or(|told| told.elapsed() >= PROGRESS) {
-            self.tell_progress();
+            self.send_progress();
         }
     }
 

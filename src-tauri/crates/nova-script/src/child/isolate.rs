@@ -141,7 +141,7 @@ impl Isolate {
         }
         let mut definition: Definition = serde_json::from_str(&json)
             .map_err(|error| self.wrong(&format!("the definition cannot be sent: {error}")))?;
-        self.quieten()?;
+        self.drain_jobs()?;
         definition.proposed_hosts =
             hosts.into_iter().filter(|host| !definition.hosts.contains(host)).collect();
         definition.keys = keys;
@@ -160,10 +160,10 @@ impl Isolate {
         let ended = self.called(args, about, inbox);
         let fatal = matches!(&ended, Err(Ended { fatal: true, .. }));
         if !fatal {
-            self.tell_rejected();
+            self.report_rejected();
         }
         self.host.end_call();
-        let ended = if fatal { ended } else { self.quieten().and(ended) };
+        let ended = if fatal { ended } else { self.drain_jobs().and(ended) };
         match ended {
             // A cancelled call reports the cancellation, whatever it threw.
             Err(Ended { fatal, .. }) if self.budget.is_cancelled() => {
@@ -175,7 +175,7 @@ impl Isolate {
 
     /// Drains the job queue after a load or a call, within its time and with requests disabled, so that
     /// nothing of it runs during the next call.
-    fn quieten(&self) -> Result<(), Ended> {
+    fn drain_jobs(&self) -> Result<(), Ended> {
         self.run_jobs()?;
         self.rejected.take();
         self.enter(|ctx| self.prelude::<()>(ctx, "end", ()))?;
@@ -246,7 +246,7 @@ impl Isolate {
                 self.enter(|ctx| self.prelude::<()>(ctx, "fire", (timer as f64,)))?;
                 continue;
             }
-            self.host.tell_progress();
+            self.host.send_progress();
             let stop = stop.map(|left| Instant::now() + left);
             let until = self.host.next_timer().into_iter().chain(stop).min();
             if let Some(ToChild::Answer { ask, answer }) = inbox.next_within_job(until) {
@@ -277,7 +277,7 @@ impl Isolate {
     }
 
     /// Logs promises that were rejected during a call and never awaited.
-    fn tell_rejected(&self) {
+    fn report_rejected(&self) {
         for (_, reason) in self.rejected.take() {
             let shown = self.enter(|ctx| self.fault(ctx, reason.restore(ctx)?));
             if let Ok(Fault { message, line, .. }) = shown {

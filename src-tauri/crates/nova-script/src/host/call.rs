@@ -145,7 +145,7 @@ impl Conversation {
             let ended = match next {
                 Next::Message(Ok((message, length))) => {
                     self.again = None;
-                    match self.hear(message, length) {
+                    match self.handle(message, length) {
                         Ok(None) => continue,
                         Ok(Some(update)) => return update,
                         Err(violation) => Broken::Violation(violation),
@@ -194,16 +194,16 @@ impl Conversation {
 
     /// # Errors
     /// A violation of the protocol.
-    fn hear(&mut self, message: FromChild, length: u64) -> Result<Option<CallUpdate>, String> {
+    fn handle(&mut self, message: FromChild, length: u64) -> Result<Option<CallUpdate>, String> {
         let most = self.bounds.output.saturating_add(AROUND);
         match message {
             FromChild::Ask { ask, want } => self.ask(ask, want)?,
             FromChild::Log { level, message } => {
-                self.hear_more(length)?;
+                self.count_logged(length)?;
                 self.outside.log(level, &message);
             }
             FromChild::Progress { fraction, message } => {
-                self.hear_more(length)?;
+                self.count_logged(length)?;
                 let fraction = fraction.filter(|fraction| (0.0..=1.0).contains(fraction));
                 self.outside.progress(Progress { fraction, message });
             }
@@ -236,7 +236,7 @@ impl Conversation {
         Ok(None)
     }
 
-    fn hear_more(&mut self, length: u64) -> Result<(), String> {
+    fn count_logged(&mut self, length: u64) -> Result<(), String> {
         self.logged += length;
         let most = self.bounds.output.saturating_add(AROUND).saturating_mul(4);
         if self.logged > most { Err("it logs too much".into()) } else { Ok(()) }

@@ -150,7 +150,7 @@ impl ScriptHost {
             session_id: "dry-run".into(),
             principal: Principal { kind: "user".into(), name: "you".into(), relationship: "owner".into() },
         };
-        let told = |error: ToolError| file_error(file, format!("{error} {}", error.hint()).trim_end());
+        let describe = |error: ToolError| file_error(file, format!("{error} {}", error.hint()).trim_end());
         let mut conversation = Conversation::begin(
             &self.pool,
             callee(file),
@@ -160,10 +160,10 @@ impl ScriptHost {
             self.bounds(),
         )
         .await
-        .map_err(told)?;
+        .map_err(describe)?;
         loop {
             if let CallUpdate::End(ended) = conversation.next().await {
-                return ended.map_err(told);
+                return ended.map_err(describe);
             }
         }
     }

@@ -71,7 +71,7 @@ impl Running {
         let Spawned { stdin, stdout, stderr, process } = spawn.spawn().await.map_err(Broken::NotStarted)?;
         let (to_child, messages) = mpsc::channel(1);
         tokio::spawn(write_all(stdin, messages));
-        tokio::spawn(keep_errors(stderr));
+        tokio::spawn(log_stderr(stderr));
         let running =
             Self { frames: Frames::new(stdout), to_child, loaded: HashMap::new(), process, _place: place };
         running.send(ToChild::Start { limits }, 0).await?;
@@ -260,7 +260,7 @@ async fn write_all(mut stdin: ChildStdin, mut messages: mpsc::Receiver<Vec<u8>>)
     }
 }
 
-async fn keep_errors(mut stderr: ChildStderr) {
+async fn log_stderr(mut stderr: ChildStderr) {
     let mut kept = Vec::new();
     let read = (&mut stderr).take(MAX_ERRORS).read_to_end(&mut kept).await;
     // Drained, so that the process does not block on a full pipe.

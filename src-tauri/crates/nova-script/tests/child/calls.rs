@@ -2,7 +2,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use nova_script::protocol::{Answer, FaultKind, FromChild, Level, Refusal, ToChild, Want};
 use serde_json::{Value, json};
 
-use crate::process::{Process, told, tool};
+use crate::process::{Process, parts_of, tool};
 
 fn ask(process: &mut Process) -> (u64, Want) {
     match process.next() {
@@ -77,7 +77,7 @@ fn invalid_arguments_are_reported_with_zods_message() {
     process.load(&source).unwrap();
     let fault = process.call(json!({ "n": 4 })).1.unwrap_err();
     let message = "✖ Too big: expected number to be <=3\n  → at n";
-    assert_eq!(told(&fault), (FaultKind::Arguments, message, None));
+    assert_eq!(parts_of(&fault), (FaultKind::Arguments, message, None));
     assert_eq!(process.call(json!({ "n": 3 })).1, Ok(json!(1)));
 }
 
@@ -122,7 +122,7 @@ fn refusal_is_an_error_at_the_line_of_the_request() {
     process.send(&ToChild::Answer { ask: id, answer: Err(refusal) });
     let Some(FromChild::Failed { fault, fatal: false }) = process.next() else { panic!() };
     let message = "TypeError: example.com was not allowed";
-    assert_eq!(told(&fault), (FaultKind::Thrown, message, Some((8, 19))));
+    assert_eq!(parts_of(&fault), (FaultKind::Thrown, message, Some((8, 19))));
 }
 
 #[test]

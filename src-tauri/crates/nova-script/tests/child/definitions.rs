@@ -5,7 +5,7 @@ use nova_script::protocol::{Definition, FaultKind, Fragments};
 use nova_skill::VaultAccess;
 use serde_json::json;
 
-use crate::process::{Process, told, tool};
+use crate::process::{Process, parts_of, tool};
 
 /// A file with these properties in addition to the required ones.
 fn with(more: &str) -> String {
@@ -170,7 +170,7 @@ fn unknown_import_is_reported_with_its_position_even_if_unused() {
         let message = format!(
             "cannot import '{module}': {why}; there are 'zod' and '@nova/tools', and fetch for the web"
         );
-        assert_eq!(told(&fault), (FaultKind::Import, &*message, Some((1, column))), "{import}");
+        assert_eq!(parts_of(&fault), (FaultKind::Import, &*message, Some((1, column))), "{import}");
     }
     let late = process.run("return await import('node' + ':fs')").unwrap_err();
     assert_eq!(late.kind, FaultKind::Import);
@@ -202,7 +202,7 @@ fn missing_tool_is_reported_at_the_export_or_the_end() {
         ("export default new Proxy({}, { get() { throw 1 } })", (1, 1)),
     ] {
         let fault = process.load(source).unwrap_err();
-        assert_eq!(told(&fault), (FaultKind::Definition, no_tool, Some(place)), "{source}");
+        assert_eq!(parts_of(&fault), (FaultKind::Definition, no_tool, Some(place)), "{source}");
     }
     process.still_works();
 }
@@ -289,7 +289,7 @@ fn top_level_error_is_reported_with_its_position() {
     let mut process = Process::start();
     let source = "interface Long {\n  a: string\n}\nfunction fail(): never {\n  throw new RangeError('too far')\n}\n/* ü */ fail()\n";
     let fault = process.load(source).unwrap_err();
-    assert_eq!(told(&fault), (FaultKind::Thrown, "RangeError: too far", Some((5, 13))));
+    assert_eq!(parts_of(&fault), (FaultKind::Thrown, "RangeError: too far", Some((5, 13))));
     assert_eq!(fault.stack, ["fail (tool.ts:5:13)", "<anonymous> (tool.ts:7:9)"]);
 }
 

@@ -3,7 +3,7 @@ use std::{os::unix::process::ExitStatusExt, time::Duration};
 use nova_script::protocol::{FaultKind, FromChild, Level, Limits, ToChild};
 use serde_json::json;
 
-use crate::process::{LIMITS, Process, told, tool};
+use crate::process::{LIMITS, Process, parts_of, tool};
 
 const SIGABRT: i32 = 6;
 
@@ -231,8 +231,8 @@ fn any_thrown_value_is_reported() {
         for body in [format!("throw {thrown}"), format!("await Promise.reject({thrown})")] {
             let fault = process.run(&body).unwrap_err();
             // A fault without a stack is reported at the last statement begun.
-            let told = (fault.kind, &*fault.message, fault.line);
-            assert_eq!(told, (FaultKind::Thrown, message, Some(7)), "{body}");
+            let parts = (fault.kind, &*fault.message, fault.line);
+            assert_eq!(parts, (FaultKind::Thrown, message, Some(7)), "{body}");
         }
     }
     process.still_works();
@@ -245,7 +245,7 @@ fn errors_have_positions_in_the_typescript() {
     const größer: string = '日本'; throw new Error('found') as unknown\n  }
   return await inner({ b: 'found' })";
     let fault = process.run(body).unwrap_err();
-    assert_eq!(told(&fault), (FaultKind::Thrown, "found", Some((11, 44))));
+    assert_eq!(parts_of(&fault), (FaultKind::Thrown, "found", Some((11, 44))));
     assert_eq!(fault.stack[0], "inner (tool.ts:11:44)");
 
     let fault = process.run("const a: any = undefined;\n  return a!.b.c").unwrap_err();
@@ -258,7 +258,7 @@ fn missing_globals_are_explained() {
     let fault = process.run("return process.env.HOME").unwrap_err();
     let message = "ReferenceError: process is not defined: a tool has no environment; take settings \
                    as parameters, secrets by ctx.credentials";
-    assert_eq!(told(&fault), (FaultKind::Thrown, message, Some((7, 8))));
+    assert_eq!(parts_of(&fault), (FaultKind::Thrown, message, Some((7, 8))));
     let value =
         process.run("return ['process', 'require', 'Deno', 'Bun', 'eval', 'FinalizationRegistry'].map(name => name in globalThis)");
     assert_eq!(value, Ok(json!([false, false, false, false, false, false])));
@@ -301,9 +301,9 @@ fn too_long_source_is_refused_before_parsing() {
     let mut process = Process::start();
     let fault = process.load(&"// ten megabytes\n".repeat(617_000)).unwrap_err();
     let message = "the file is 10489000 bytes long; a tool has at most 1048576";
-    assert_eq!(told(&fault), (FaultKind::Syntax, message, None));
+    assert_eq!(parts_of(&fault), (FaultKind::Syntax, message, None));
     let fault = process.load(&"(".repeat(100_000)).unwrap_err();
-    assert_eq!(told(&fault), (FaultKind::Syntax, "brackets nest deeper than 500", Some((1, 501))));
+    assert_eq!(parts_of(&fault), (FaultKind::Syntax, "brackets nest deeper than 500", Some((1, 501))));
     process.still_works();
 }
 

@@ -168,6 +168,6 @@ pub(crate) fn request() -> Request {
 }
 
 /// Kind, message and position of a fault.
-pub(crate) fn told(fault: &Fault) -> (FaultKind, &str, Option<(u32, u32)>) {
+pub(crate) fn parts_of(fault: &Fault) -> (FaultKind, &str, Option<(u32, u32)>) {
     (fault.kind, &fault.message, fault.line.zip(fault.column))
 }

@@ -3,7 +3,7 @@
 use nova_script::protocol::{Answer, Fault, FaultKind, FromChild, Refusal, ToChild, Want};
 use serde_json::{Value, json};
 
-use crate::process::{Process, told};
+use crate::process::{Process, parts_of};
 
 fn load(process: &mut Process, source: &str) -> Result<(), Fault> {
     let (file, source) = ("script".into(), source.into());
@@ -39,7 +39,7 @@ fn fault(source: &str) -> (FaultKind, Option<(u32, u32)>) {
             }
         }
     };
-    let (kind, _, place) = told(&fault);
+    let (kind, _, place) = parts_of(&fault);
     (kind, place)
 }
 

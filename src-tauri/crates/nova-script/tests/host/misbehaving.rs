@@ -157,7 +157,7 @@ async fn failed_load_is_reported_with_file_and_message() {
     ] {
         let source = json!({ "load": load }).to_string();
         let loaded = within(host.host.load(file("owner", "stand_in.ts", &source))).await;
-        let message = loaded.err().expect("a file that is not loaded").to_string();
+        let message = loaded.err().expect("a file that fails to load").to_string();
         assert!(message.contains(told), "{load}: {message}");
     }
     assert!(host.host.load(file("owner", "stand_in.ts", "{}")).await.is_ok());
@@ -182,7 +182,7 @@ async fn definition_is_validated() {
         ),
     ] {
         let loaded = host.host.load(file("owner", "stand_in.ts", &source.to_string())).await;
-        let message = loaded.err().expect("a definition that is refused").to_string();
+        let message = loaded.err().expect("a rejected definition").to_string();
         assert!(message.starts_with("stand_in.ts: "), "{message}");
         assert!(message.contains(told), "{message}");
     }
@@ -192,7 +192,7 @@ async fn definition_is_validated() {
 async fn too_long_source_starts_no_process() {
     let host = host();
     let loaded = host.host.load(file("owner", "stand_in.ts", &"x\n".repeat(5_000_000))).await;
-    let message = loaded.err().expect("a file that is refused").to_string();
+    let message = loaded.err().expect("a rejected file").to_string();
     // These lines of two bytes fill a megabyte; the next one exceeds it.
     assert_eq!(message, "stand_in.ts:524289: it has more than 1 MB. Make it shorter.");
     assert_eq!(host.host.started(), 0);
@@ -202,7 +202,7 @@ async fn too_long_source_starts_no_process() {
 async fn missing_program_is_reported() {
     let host = crate::support::host_of("/nowhere/nova-script", |_| {});
     let loaded = host.host.load(file("owner", "stand_in.ts", "{}")).await;
-    let message = loaded.err().expect("a file that is not loaded").to_string();
+    let message = loaded.err().expect("a file that fails to load").to_string();
     assert!(
         message.starts_with("stand_in.ts: The process that runs TypeScript tools could not be started"),
         "{message}"
