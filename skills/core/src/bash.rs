@@ -77,12 +77,12 @@ impl NativeTool for Bash {
                 parts.partial(with_network(partial, &said.network));
             });
             let output = ctx.process().run(run, said).await?;
-            Ok(Output::new(told(&output)).untrusted())
+            Ok(Output::new(report(&output)).untrusted())
         }))
     }
 }
 
-fn told(output: &ProcessOutput) -> Value {
+fn report(output: &ProcessOutput) -> Value {
     let mut value = json!({"exit_code": output.status, "lines": output.lines, "output": output.text});
     if let Some(limit) = &output.ended {
         value["ended"] = reason(limit).into();

@@ -58,7 +58,7 @@ impl NativeTool for Read {
                     let note = ctx.vault().read(&path).await?;
                     let shown = in_vault(&note.path);
                     let read = ctx.files().read_bytes(&shown, note.text.as_bytes().to_vec(), range).await?;
-                    let mut value = told(&shown, &read);
+                    let mut value = report(&shown, &read);
                     value["hash"] = note.hash.to_string().into();
                     return Ok(Output::new(value).from_notes([note.path]).into());
                 }
@@ -73,7 +73,7 @@ impl NativeTool for Read {
 
 /// Lines, or an image with its description.
 fn output(path: &str, read: FileRead) -> Output {
-    let Some(image) = read.image else { return Output::new(told(path, &read)) };
+    let Some(image) = read.image else { return Output::new(report(path, &read)) };
     let value = json!({
         "path": path, "image": read.read_as, "width": image.width, "height": image.height, "size": read.size,
     });
@@ -81,7 +81,7 @@ fn output(path: &str, read: FileRead) -> Output {
     Output::new(value).image(name, image.bytes)
 }
 
-fn told(path: &str, read: &FileRead) -> Value {
+fn report(path: &str, read: &FileRead) -> Value {
     let mut text = String::new();
     for (number, line) in &read.page.lines {
         text.push_str(&format!("{number:>6}\t{line}\n"));

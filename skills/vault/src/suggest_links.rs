@@ -78,7 +78,7 @@ impl NativeTool for SuggestLinks {
             let linked = std::slice::from_ref(&line.linked);
             ctx.vault().replace_line(&line.path, line.line, &line.text, linked).await?;
         }
-        Ok(Output::new(told(&found, dry_run)).from_notes(found.read.into_keys()).into())
+        Ok(Output::new(report(&found, dry_run)).from_notes(found.read.into_keys()).into())
     }
 }
 
@@ -94,7 +94,7 @@ async fn folder(ctx: &dyn ToolContext, said: &str) -> Result<String, ToolError> 
     })
 }
 
-fn told(found: &MentionAnswer, dry_run: bool) -> Value {
+fn report(found: &MentionAnswer, dry_run: bool) -> Value {
     let count: usize = found.lines.iter().map(|line| line.links.len()).sum();
     let rows = found.lines.iter().flat_map(|line| {
         line.links.iter().map(move |link| {

@@ -179,17 +179,17 @@ impl CallCredentials {
     }
 
     async fn held(&self, declared: &str) -> Result<Vec<HeldCredential>, ToolError> {
-        self.source.held(&self.consumer, declared).await.inspect_err(|error| self.tell(error))
+        self.source.held(&self.consumer, declared).await.inspect_err(|error| self.emit_needed(error))
     }
 
     fn needed(&self, name: &str) -> ToolError {
         let needed = ToolError::CredentialNeeded { credential: name.to_owned() };
-        self.tell(&needed);
+        self.emit_needed(&needed);
         needed
     }
 
     /// Shows the card that lets the user fix it.
-    fn tell(&self, error: &ToolError) {
+    fn emit_needed(&self, error: &ToolError) {
         let (ToolError::CredentialNeeded { credential } | ToolError::NeedsSignIn { credential, .. }) = error
         else {
             return;
@@ -222,7 +222,7 @@ impl CallCredentials {
             None => self.source.secret(&self.consumer, name, ground).await,
             Some(refused) => self.source.renewed(&self.consumer, name, ground, refused).await,
         };
-        let secret = secret.inspect_err(|error| self.tell(error))?.ok_or_else(|| self.needed(name))?;
+        let secret = secret.inspect_err(|error| self.emit_needed(error))?.ok_or_else(|| self.needed(name))?;
         self.secrets.add(&secret);
         Ok(secret)
     }

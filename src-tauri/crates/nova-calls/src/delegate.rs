@@ -83,11 +83,11 @@ impl Delegated {
     }
 
     fn add(&self, end: &SubAgentEnd) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.seen.extend(end.seen.clone());
-        told.local_only |= end.local_only;
-        told.untrusted |= end.untrusted;
-        told.unknown |= end.unknown;
+        let mut totals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        totals.seen.extend(end.seen.clone());
+        totals.local_only |= end.local_only;
+        totals.untrusted |= end.untrusted;
+        totals.unknown |= end.unknown;
     }
 }
 

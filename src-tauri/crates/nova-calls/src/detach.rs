@@ -44,14 +44,14 @@ pub async fn run_or_detach(
         ended = &mut task => return Settled::Ended(Box::new(ended.unwrap_or_else(|error| broken(&id, &error)))),
         () = watch.stopwatch.passed(settle) => {}
     }
-    let told = watch.detach(|so_far| {
+    let reported = watch.detach(|so_far| {
         // Whether its output so far is untrusted is only known at its end.
         if so_far.says_something() {
             scope.history.taint(&tool.shown_name());
         }
         scope.events.emit(Event::ToolCallDetached { call: id.clone(), so_far: so_far.to_value() });
     });
-    if !told {
+    if !reported {
         return Settled::Ended(Box::new((&mut task).await.unwrap_or_else(|error| broken(&id, &error))));
     }
     Settled::Detached(DetachedCall { call: id, tool, stop, watch, task })

@@ -212,7 +212,7 @@ impl DraftVault {
         }
     }
 
-    fn saw_notes(&self, notes: &[Note]) {
+    fn record_seen_notes(&self, notes: &[Note]) {
         self.saw(notes.iter().map(|note| (note.path.clone(), note.hash)));
     }
 
@@ -273,7 +273,7 @@ impl ToolVault for DraftVault {
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
         let recogniser = self.records.get(record_type)?.recogniser().clone();
         let notes = self.with(move |view, _| view.records(&recogniser)).await?;
-        self.saw_notes(&notes);
+        self.record_seen_notes(&notes);
         self.receives(|received| notes.iter().for_each(|note| received.whole(note)));
         Ok(notes)
     }
@@ -304,7 +304,7 @@ impl ToolVault for DraftVault {
             })
             .await?;
         self.adds_local_only(|local_only| local_only.add_names(hidden));
-        self.saw_notes(&read.notes);
+        self.record_seen_notes(&read.notes);
         self.receives(|received| read.notes.iter().for_each(|note| received.whole(note)));
         Ok(read)
     }
@@ -437,12 +437,12 @@ impl ToolVault for DraftVault {
                 let moved = draft.move_note(&from, &to);
                 // Unchanged links are reported with their lines, and an error of a move names the file that
                 // caused it.
-                let told: BTreeSet<&VaultPath> = match &moved {
+                let revealed: BTreeSet<&VaultPath> = match &moved {
                     Ok(moved) => moved.left.iter().map(|link| &link.path).collect(),
                     Err(error) => error.path().into_iter().collect(),
                 };
                 let said = |path: &VaultPath| *path == from || *path == to;
-                let hidden = told.into_iter().any(|path| !said(path) && is_local_only(view, path));
+                let hidden = revealed.into_iter().any(|path| !said(path) && is_local_only(view, path));
                 Ok((moved, hidden))
             })
             .await?;
@@ -577,7 +577,7 @@ fn paths(view: &View) -> Result<(Vec<VaultPath>, Vec<String>), VaultError> {
 
 /// Whether this local reader received content that is hidden from remote readers.
 fn is_local_only(view: &View, path: &VaultPath) -> bool {
-    !view.privacy().remote && view.stays_here(path)
+    !view.privacy().remote && view.is_local_only(path)
 }
 
 /// Whether the note is hidden only because its properties cannot be parsed, as in a template. A copy has the

@@ -101,7 +101,7 @@ impl ToolUser for CallUser {
                 if tries >= TRIES {
                     return Ok(Elicited::Cancelled);
                 }
-                self.questions.tell(&self.call, misfit);
+                self.questions.report_rejection(&self.call, misfit);
                 continue;
             }
             let closed = matches!(answer, Answer::Decided { decision: Decision::Cancel, .. });

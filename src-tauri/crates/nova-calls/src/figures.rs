@@ -10,9 +10,12 @@ use crate::view::source_view;
 /// Collects each source once: those named by the tool, those of its figures, and those of web responses.
 /// Figures refer to sources by index; a figure whose number is not in the value is omitted, since readers
 /// could not find it.
-pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<SourceView>, Vec<FigureView>) {
+pub(crate) fn sources_and_figures(
+    output: &Output,
+    recorded: &[Source],
+) -> (Vec<SourceView>, Vec<FigureView>) {
     let mut listed = Listed::with_room_for(output.sources.len());
-    let unnamed = heard.iter().filter(|heard| !names(output, heard));
+    let unnamed = recorded.iter().filter(|recorded| !names(output, recorded));
     for source in output.sources.iter().chain(unnamed) {
         listed.place(source);
     }
@@ -44,10 +47,12 @@ pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<Sou
 }
 
 /// Whether the tool itself names the page of a response; the URL of a response has no query.
-fn names(output: &Output, heard: &Source) -> bool {
-    let Source::Web(heard) = heard else { return false };
+fn names(output: &Output, recorded: &Source) -> bool {
+    let Source::Web(recorded) = recorded else { return false };
     output.sources.iter().any(|source| match source {
-        Source::Web(page) => page.title.is_some() && page.url.split('?').next() == Some(heard.url.as_str()),
+        Source::Web(page) => {
+            page.title.is_some() && page.url.split('?').next() == Some(recorded.url.as_str())
+        }
         Source::Note(_) => false,
     })
 }

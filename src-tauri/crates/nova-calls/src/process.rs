@@ -46,7 +46,7 @@ impl ToolProcess for CallProcess {
             );
         };
         let proxy = self.proxy.clone();
-        self.heard(so_far, |hear| sandbox.run(run, &self.call, hear, proxy, &self.cancel)).await
+        self.with_updates(so_far, |on_news| sandbox.run(run, &self.call, on_news, proxy, &self.cancel)).await
     }
 
     async fn run_configured(
@@ -74,7 +74,7 @@ impl ToolProcess for CallProcess {
         }
         let (chat, call) = (chat.clone(), self.call.clone());
         let run = UserRun { chat, call, command, input, environment };
-        self.heard(so_far, |hear| source.run_as_user(run, hear, &self.cancel)).await
+        self.with_updates(so_far, |on_news| source.run_as_user(run, on_news, &self.cancel)).await
     }
 }
 
@@ -82,7 +82,7 @@ type Hear = Box<dyn Fn(ProcessNews) + Send + Sync>;
 
 impl CallProcess {
     /// Runs a command and forwards news about it.
-    async fn heard<R>(
+    async fn with_updates<R>(
         &self,
         so_far: ProcessSoFar,
         run: impl FnOnce(Hear) -> R,
@@ -90,28 +90,28 @@ impl CallProcess {
     where
         R: Future<Output = Result<ProcessOutput, ToolError>>,
     {
-        let (tells, mut told) = unbounded_channel();
+        let (sender, mut updates) = unbounded_channel();
         let running = run(Box::new(move |news| {
             // After the end of the call, nobody listens.
-            let _ = tells.send(news);
+            let _ = sender.send(news);
         }));
         tokio::pin!(running);
         let mut so_far = SoFar { said: SaidSoFar::default(), tell: so_far };
         let ended = loop {
             tokio::select! {
                 biased;
-                Some(news) = told.recv() => self.hear(news, &mut so_far).await?,
+                Some(news) = updates.recv() => self.on_news(news, &mut so_far).await?,
                 ended = &mut running => break ended,
             }
         };
-        while let Ok(news) = told.try_recv() {
-            self.hear(news, &mut so_far).await?;
+        while let Ok(news) = updates.try_recv() {
+            self.on_news(news, &mut so_far).await?;
         }
         ended.map(|output| ProcessOutput { network: self.network(), ..output })
     }
 
     /// A command may print the files it opened, so these notes count as read before any output is shown.
-    async fn hear(&self, news: ProcessNews, so_far: &mut SoFar) -> Result<(), ToolError> {
+    async fn on_news(&self, news: ProcessNews, so_far: &mut SoFar) -> Result<(), ToolError> {
         let opened = match news.opened {
             OpenedNotes::These(notes) => notes,
             OpenedNotes::Any => self.vault.paths().await?,

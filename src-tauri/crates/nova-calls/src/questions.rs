@@ -67,7 +67,7 @@ impl Questions {
     }
 
     /// Shows on the card why an answer was rejected.
-    pub(crate) fn tell(&self, call: &str, message: String) {
+    pub(crate) fn report_rejection(&self, call: &str, message: String) {
         self.events.emit(Event::ToolCallProgress {
             call: call.to_owned(),
             fraction: None,

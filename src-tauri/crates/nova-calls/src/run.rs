@@ -5,7 +5,7 @@ mod judging;
 mod on_vault;
 mod planning;
 mod previewing;
-mod telling;
+mod reporting;
 mod writing;
 
 use std::collections::BTreeSet;
@@ -392,7 +392,7 @@ impl<'a> Running<'a> {
         self.check_not_denied(tool, &args)?;
         let decisions = vec![Decision::Once, Decision::Deny];
         let because = Because::Repeated(self.times);
-        self.tell(&misfit);
+        self.report_rejection(&misfit);
         let editable = args.is_object() && tool.effect() != Effect::External;
         let allowed = self.ask(tool, &mut args, Question { decisions, editable, because }, &[]).await?;
         arguments::fit(tool, allowed.args.unwrap_or(args)).map_err(|_| misfit)

@@ -81,12 +81,12 @@ impl CallWatch {
         self.lock().ended = true;
     }
 
-    /// Detaches the call unless it has ended; returns whether it did. Events emitted in `tell` precede the
+    /// Detaches the call unless it has ended; returns whether it did. Events emitted in `on_detach` precede the
     /// end.
-    pub(crate) fn detach(&self, tell: impl FnOnce(&PartialOutput)) -> bool {
+    pub(crate) fn detach(&self, on_detach: impl FnOnce(&PartialOutput)) -> bool {
         let state = self.lock();
         if !state.ended {
-            tell(&state.so_far);
+            on_detach(&state.so_far);
         }
         !state.ended
     }

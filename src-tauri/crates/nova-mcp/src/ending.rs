@@ -3,10 +3,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Why a connection ended, as far as known.
 #[derive(Default)]
-pub(crate) struct Ending(Mutex<Told>);
+pub(crate) struct Ending(Mutex<State>);
 
 #[derive(Default)]
-struct Told {
+struct State {
     why: Option<String>,
     status: Option<String>,
     noise: Option<String>,
@@ -15,7 +15,7 @@ struct Told {
 impl Ending {
     /// Records a reason without a full stop. The first one wins.
     pub(crate) fn say(&self, why: String) {
-        self.told().why.get_or_insert(why);
+        self.lock().why.get_or_insert(why);
     }
 
     pub(crate) fn process_ended(&self, status: ExitStatus) {
@@ -25,29 +25,29 @@ impl Ending {
             Some(code) => format!("It ended with code {code}"),
             None => "It was ended".to_owned(),
         };
-        self.told().status.get_or_insert(ended);
+        self.lock().status.get_or_insert(ended);
     }
 
     /// Records output on stdout that is not a message.
     pub(crate) fn hear_noise(&self, line: &str) {
-        self.told().noise.get_or_insert_with(|| line.to_owned());
+        self.lock().noise.get_or_insert_with(|| line.to_owned());
     }
 
     pub(crate) fn has_process_ended(&self) -> bool {
-        self.told().status.is_some()
+        self.lock().status.is_some()
     }
 
     /// The reason without a full stop, if known.
     pub(crate) fn why(&self) -> Option<String> {
-        let told = self.told();
-        told.why.clone().or_else(|| told.status.clone())
+        let state = self.lock();
+        state.why.clone().or_else(|| state.status.clone())
     }
 
     pub(crate) fn noise(&self) -> Option<String> {
-        self.told().noise.clone()
+        self.lock().noise.clone()
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

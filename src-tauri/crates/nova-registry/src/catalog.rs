@@ -160,7 +160,7 @@ impl Catalog {
 
     /// The full catalog entry of each skill as a short hash, by id: a later catalog only needs to list
     /// changed skills.
-    pub fn told(snapshot: &Snapshot) -> BTreeMap<String, String> {
+    pub fn entry_hashes(snapshot: &Snapshot) -> BTreeMap<String, String> {
         let visible = snapshot.available().filter(|skill| !skill.hidden);
         let text = |skill: &SkillEntry| {
             let (use_when, not_when) = Self::hints(snapshot, skill);

@@ -33,7 +33,7 @@ pub struct Branches {
 
 impl Branches {
     /// Applies an event about turns.
-    pub fn hear(&mut self, envelope: &Envelope) {
+    pub fn observe(&mut self, envelope: &Envelope) {
         match (&envelope.event, &envelope.turn) {
             (Event::TurnStarted { after, .. }, Some(turn)) => self.started(turn, after.as_ref()),
             (Event::BranchChosen { chosen }, _) => self.choose(chosen),
@@ -136,7 +136,7 @@ pub(crate) fn of_branch(entries: Numbered, after: &After) -> Result<(Numbered, V
     for (seq, entry) in entries {
         let mut of = None;
         if let Entry::Event(envelope) = &entry {
-            branches.hear(envelope);
+            branches.observe(envelope);
             match &envelope.event {
                 Event::TurnStarted { .. } => here.clone_from(&envelope.turn),
                 Event::BranchChosen { .. } => here = branches.last().map(str::to_owned),

@@ -17,7 +17,7 @@ const MOST_SOURCES: usize = 12;
 /// Includes the current branch, or all turns in log order if `all` is set.
 pub fn export(session: &SessionInfo, events: &[Envelope], all: bool) -> String {
     let mut branches = Branches::default();
-    events.iter().for_each(|envelope| branches.hear(envelope));
+    events.iter().for_each(|envelope| branches.observe(envelope));
     let in_force: HashSet<&str> = branches.in_force().into_iter().collect();
     let is_told = |envelope: &&Envelope| {
         all || envelope.turn.as_deref().is_none_or(|turn| in_force.contains(turn) || !branches.has(turn))
@@ -26,7 +26,7 @@ pub fn export(session: &SessionInfo, events: &[Envelope], all: bool) -> String {
         Document { text: String::new(), speaks: None, tools: HashMap::new(), branches: &branches };
     document.front_matter(session, events);
     for envelope in events.iter().filter(is_told) {
-        document.tell(envelope, all);
+        document.add_event(envelope, all);
     }
     document.text
 }
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
         let _ = writeln!(self.text, "session: {}\n---\n\n# {}", quoted(&session.id), one_line(title));
     }
 
-    fn tell(&mut self, envelope: &'a Envelope, all: bool) {
+    fn add_event(&mut self, envelope: &'a Envelope, all: bool) {
         let turn = envelope.turn.as_deref();
         match &envelope.event {
             // There is no user message.

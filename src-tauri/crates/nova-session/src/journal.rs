@@ -91,13 +91,13 @@ impl Journal {
     }
 
     /// Emits a recorded event.
-    pub(crate) fn tell(&self, envelope: Envelope) {
+    pub(crate) fn emit_recorded(&self, envelope: Envelope) {
         self.sink.emit(envelope);
     }
 
     fn numbered(&self, seq: i64, event: Event) -> Envelope {
         let envelope = self.envelope(seq, event);
-        let used = self.meter.lock().unwrap_or_else(PoisonError::into_inner).hear(&envelope);
+        let used = self.meter.lock().unwrap_or_else(PoisonError::into_inner).observe(&envelope);
         self.waiting().used.extend(used);
         self.follow_message(&envelope);
         self.keep(seq, &envelope);

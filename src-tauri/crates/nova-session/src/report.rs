@@ -32,9 +32,9 @@ struct State {
     pages: Vec<WebSource>,
     unknown: bool,
     /// Start events of calls that were not reported to the parent, by id.
-    untold: HashMap<String, Event>,
+    unreported: HashMap<String, Event>,
     /// Running calls that were reported to the parent.
-    told: BTreeSet<String>,
+    reported: BTreeSet<String>,
 }
 
 impl Report {
@@ -50,12 +50,12 @@ impl Report {
 
     pub(crate) fn allow_more(&self, steps: u32) {
         self.lock().limit += steps;
-        self.tell_progress(None, Vec::new());
+        self.emit_progress(None, Vec::new());
     }
 
     pub(crate) fn spent(&self, tokens: u64) {
         self.lock().tokens += tokens;
-        self.tell_progress(None, Vec::new());
+        self.emit_progress(None, Vec::new());
     }
 
     /// The pages that its calls read.
@@ -68,7 +68,7 @@ impl Report {
         self.lock().unknown
     }
 
-    fn tell_progress(&self, host: Option<Option<String>>, notes: Vec<String>) {
+    fn emit_progress(&self, host: Option<Option<String>>, notes: Vec<String>) {
         let event = {
             let state = self.lock();
             Event::SubagentWorked {
@@ -84,7 +84,7 @@ impl Report {
         self.parent.event(event);
     }
 
-    fn hear(&self, event: &Event) {
+    fn observe(&self, event: &Event) {
         match event {
             Event::StepStarted { host, notes, .. } => {
                 {
@@ -92,15 +92,15 @@ impl Report {
                     state.steps += 1;
                     state.now = None;
                 }
-                self.tell_progress(host.clone(), notes.clone());
+                self.emit_progress(host.clone(), notes.clone());
             }
             Event::ToolCallStarted { call, tool, args, .. } => {
                 {
                     let mut state = self.lock();
                     state.now = Some(about(tool, args));
-                    state.untold.insert(call.clone(), event.clone());
+                    state.unreported.insert(call.clone(), event.clone());
                 }
-                self.tell_progress(None, Vec::new());
+                self.emit_progress(None, Vec::new());
             }
             Event::ToolCallCompleted { call, sources, changes, .. } => {
                 {
@@ -112,19 +112,19 @@ impl Report {
                     }
                 }
                 if !changes.is_empty() {
-                    self.tell_call(call);
+                    self.report_start(call);
                 }
-                self.lock().untold.remove(call);
-                if self.lock().told.remove(call) {
+                self.lock().unreported.remove(call);
+                if self.lock().reported.remove(call) {
                     self.parent.forward(event.clone());
                 }
             }
             Event::ApprovalRequested { call, .. } | Event::ElicitationRequested { call, .. } => {
-                self.tell_call(call);
+                self.report_start(call);
                 self.parent.forward(event.clone());
             }
             Event::ApprovalDecided { call, .. } | Event::ToolCallProgress { call, .. }
-                if self.lock().told.contains(call) =>
+                if self.lock().reported.contains(call) =>
             {
                 self.parent.forward(event.clone());
             }
@@ -137,19 +137,19 @@ impl Report {
     }
 
     /// Reports the start of the call to the parent, once.
-    fn tell_call(&self, call: &str) {
+    fn report_start(&self, call: &str) {
         let begun = {
             let mut state = self.lock();
-            let begun = state.untold.remove(call);
+            let begun = state.unreported.remove(call);
             if begun.is_some() {
-                state.told.insert(call.to_owned());
+                state.reported.insert(call.to_owned());
             }
             begun
         };
         if let Some(begun) = begun {
             // A script's card shows the calls that it makes.
             if let Event::ToolCallStarted { within: Some(outer), .. } = &begun {
-                self.tell_call(outer);
+                self.report_start(outer);
             }
             self.parent.forward(begun);
         }
@@ -162,7 +162,7 @@ impl Report {
 
 impl EventSink for Report {
     fn emit(&self, envelope: Envelope) {
-        self.hear(&envelope.event);
+        self.observe(&envelope.event);
         self.sink.emit(envelope);
     }
 }

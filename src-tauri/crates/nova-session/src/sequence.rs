@@ -27,8 +27,8 @@ struct Numbers {
 pub(crate) struct PendingEmit(Box<dyn FnOnce() + Send>);
 
 impl PendingEmit {
-    pub(crate) fn new(tell: impl FnOnce() + Send + 'static) -> Self {
-        Self(Box::new(tell))
+    pub(crate) fn new(emit: impl FnOnce() + Send + 'static) -> Self {
+        Self(Box::new(emit))
     }
 }
 
@@ -77,26 +77,26 @@ impl Sequence {
     pub(crate) fn unless_ending(
         &self,
         work: impl FnOnce() -> Option<Event>,
-        tell: impl FnOnce(i64, Event),
+        emit: impl FnOnce(i64, Event),
     ) -> Option<bool> {
         let mut numbers = self.lock();
         if numbers.ending {
             return None;
         }
         let event = work();
-        let told = event.is_some();
+        let emitted = event.is_some();
         if let Some(event) = event {
-            tell(numbers.take(), event);
+            emit(numbers.take(), event);
         }
-        Some(told)
+        Some(emitted)
     }
 
     /// Waits until no end of a turn is being written.
     pub(crate) async fn end_emitted(&self) {
-        let mut told = pin!(self.end_emitted.notified());
-        told.as_mut().enable();
+        let mut emitted = pin!(self.end_emitted.notified());
+        emitted.as_mut().enable();
         if self.lock().ending {
-            told.await;
+            emitted.await;
         }
     }
 
@@ -154,66 +154,67 @@ impl Numbers {
 mod tests {
     use super::*;
 
-    type Told = Arc<Mutex<Vec<i64>>>;
+    type Emitted = Arc<Mutex<Vec<i64>>>;
 
-    fn tell(sequence: &Sequence, told: &Told) {
-        let told = told.clone();
+    fn emit(sequence: &Sequence, emitted: &Emitted) {
+        let emitted = emitted.clone();
         sequence.emit_numbered(|number| {
-            PendingEmit::new(move || told.lock().unwrap_or_else(PoisonError::into_inner).push(number))
+            PendingEmit::new(move || emitted.lock().unwrap_or_else(PoisonError::into_inner).push(number))
         });
     }
 
-    fn numbers(told: &Told) -> Vec<i64> {
-        told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn numbers(emitted: &Emitted) -> Vec<i64> {
+        emitted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     #[test]
     fn concurrent_events_are_emitted_in_order() {
         let sequence = Arc::new(Sequence::starting_at(7));
-        let told = Told::default();
+        let emitted = Emitted::default();
         let tellers: Vec<_> = (0..4)
             .map(|_| {
-                let (sequence, told) = (sequence.clone(), told.clone());
-                std::thread::spawn(move || (0..1_000).for_each(|_| tell(&sequence, &told)))
+                let (sequence, emitted) = (sequence.clone(), emitted.clone());
+                std::thread::spawn(move || (0..1_000).for_each(|_| emit(&sequence, &emitted)))
             })
             .collect();
         tellers.into_iter().for_each(|teller| assert!(teller.join().is_ok()));
-        assert_eq!(numbers(&told), (7..4_007).collect::<Vec<i64>>());
+        assert_eq!(numbers(&emitted), (7..4_007).collect::<Vec<i64>>());
     }
 
     #[test]
     fn events_during_the_write_of_an_end_are_emitted_after_it() {
-        let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
+        let (sequence, emitted) = (Arc::new(Sequence::default()), Emitted::default());
         let ending = sequence.begin_end();
-        tell(&sequence, &told);
+        emit(&sequence, &emitted);
         let end = sequence.take_and_hold();
-        tell(&sequence, &told);
-        tell(&sequence, &told);
-        assert_eq!(numbers(&told), [0], "the end is being written");
-        ending.commit(|| told.lock().unwrap_or_else(PoisonError::into_inner).push(end));
-        tell(&sequence, &told);
-        assert_eq!(numbers(&told), [0, 1, 2, 3, 4]);
+        emit(&sequence, &emitted);
+        emit(&sequence, &emitted);
+        assert_eq!(numbers(&emitted), [0], "the end is being written");
+        ending.commit(|| emitted.lock().unwrap_or_else(PoisonError::into_inner).push(end));
+        emit(&sequence, &emitted);
+        assert_eq!(numbers(&emitted), [0, 1, 2, 3, 4]);
     }
 
     #[test]
     fn failed_write_of_an_end_releases_waiting_events() {
-        let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
+        let (sequence, emitted) = (Arc::new(Sequence::default()), Emitted::default());
         let ending = sequence.begin_end();
         let _lost = sequence.take_and_hold();
-        tell(&sequence, &told);
+        emit(&sequence, &emitted);
         drop(ending);
-        tell(&sequence, &told);
-        assert_eq!(numbers(&told), [1, 2]);
+        emit(&sequence, &emitted);
+        assert_eq!(numbers(&emitted), [1, 2]);
     }
 
     #[tokio::test]
     async fn writers_wait_for_the_end_being_written() {
         let event = |id: &str| Event::SessionChanged { id: id.into() };
         let sequence = Arc::new(Sequence::starting_at(5));
-        let told = Mutex::new(Vec::new());
-        let tell = |number, event| told.lock().unwrap_or_else(PoisonError::into_inner).push((number, event));
+        let emitted = Mutex::new(Vec::new());
+        let emit =
+            |number, event| emitted.lock().unwrap_or_else(PoisonError::into_inner).push((number, event));
         let ending = sequence.begin_end();
-        assert_eq!(sequence.unless_ending(|| panic!("the sequence is not done"), tell), None);
+        assert_eq!(sequence.unless_ending(|| panic!("the sequence is not done"), emit), None);
         let waiting = tokio::spawn({
             let sequence = sequence.clone();
             async move { sequence.end_emitted().await }
@@ -223,9 +224,9 @@ mod tests {
         assert_eq!(sequence.take_and_hold(), 5);
         ending.commit(|| {});
         assert!(waiting.await.is_ok());
-        assert_eq!(sequence.unless_ending(|| Some(event("a")), tell), Some(true));
-        assert_eq!(sequence.unless_ending(|| None, tell), Some(false));
-        assert_eq!(*told.lock().unwrap_or_else(PoisonError::into_inner), [(6, event("a"))]);
+        assert_eq!(sequence.unless_ending(|| Some(event("a")), emit), Some(true));
+        assert_eq!(sequence.unless_ending(|| None, emit), Some(false));
+        assert_eq!(*emitted.lock().unwrap_or_else(PoisonError::into_inner), [(6, event("a"))]);
         sequence.end_emitted().await;
     }
 }

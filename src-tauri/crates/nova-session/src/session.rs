@@ -307,7 +307,7 @@ impl Session {
         let chosen = journal.record_end(Event::BranchChosen { chosen: turn.to_owned() });
         journal.flush().await?;
         self.refresh(store, &After::Last).await?;
-        being_written.commit(|| journal.tell(chosen));
+        being_written.commit(|| journal.emit_recorded(chosen));
         Ok(())
     }
 
@@ -332,11 +332,17 @@ impl Session {
             paths: vec![path.to_string()],
             summaries: summary.into_iter().map(|summary| (path.to_string(), summary)).collect(),
         };
-        self.tell(event, store, clock, sink);
+        self.emit_outside_turn(event, store, clock, sink);
     }
 
     /// Emits an event of this session outside of a turn; waits for the end of a turn that is being written.
-    pub fn tell(&self, event: Event, store: &Store, clock: Arc<dyn Clock>, sink: Arc<dyn EventSink>) {
+    pub fn emit_outside_turn(
+        &self,
+        event: Event,
+        store: &Store,
+        clock: Arc<dyn Clock>,
+        sink: Arc<dyn EventSink>,
+    ) {
         Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone()).event(event);
     }
 

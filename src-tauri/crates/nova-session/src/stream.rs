@@ -34,7 +34,7 @@ pub(crate) async fn show(
         id,
         journal,
         text: String::new(),
-        told: 0,
+        sent_bytes: 0,
         pace: FLUSH_EVERY,
         pushed: 0,
         growing: Growing::default(),
@@ -105,7 +105,7 @@ struct Shown<'a> {
     journal: &'a Journal,
     text: String,
     /// Bytes sent as deltas.
-    told: usize,
+    sent_bytes: usize,
     /// The interval between flushes.
     pace: Duration,
     /// Bytes passed to the renderer.
@@ -121,16 +121,16 @@ struct Shown<'a> {
 impl Shown<'_> {
     /// Whether the window lacks some of the text.
     fn waits(&self) -> bool {
-        self.told < self.text.len()
+        self.sent_bytes < self.text.len()
     }
 
     fn flush(&mut self) {
         if !self.waits() {
             return;
         }
-        self.pace = if self.text.len() - self.told > FAST { FLUSH_FAST_EVERY } else { FLUSH_EVERY };
-        let delta = self.text.get(self.told..).unwrap_or_default().to_owned();
-        self.told = self.text.len();
+        self.pace = if self.text.len() - self.sent_bytes > FAST { FLUSH_FAST_EVERY } else { FLUSH_EVERY };
+        let delta = self.text.get(self.sent_bytes..).unwrap_or_default().to_owned();
+        self.sent_bytes = self.text.len();
         self.journal.event(Event::TextDelta { text: delta });
         self.render();
     }

@@ -250,7 +250,7 @@ impl Turn {
             self.report_late_ends().await;
             self.report_outdated().await?;
             let snapshot = self.snapshot();
-            self.tell_skills(&snapshot);
+            self.add_skill_notices(&snapshot);
             let bound = message.tool.as_deref().filter(|_| step == 0);
             let request = self.request_that_fits(&snapshot, bound).await?;
             let completed = match self.step(&request, step).await {
@@ -314,7 +314,7 @@ impl Turn {
             outside: message.outside.clone(),
         });
         let written = self.journal.flush().await;
-        being_written.commit(|| self.journal.tell(started));
+        being_written.commit(|| self.journal.emit_recorded(started));
         written?;
         (self.scope.begun)();
         // Only now: the turn fails with this error, after the user's message.
@@ -339,7 +339,7 @@ impl Turn {
         if !self.session.lock().is_last_date_notice(&date_notice(today)) {
             self.message(LogMessage::notice(date_notice(today)));
         }
-        self.tell_skills(&snapshot);
+        self.add_skill_notices(&snapshot);
         let may_leave = self.check_disclosure(!message.images.is_empty()).await;
         // A message that must not leave now must not leave with a later one either.
         if !self.by_nova && !matches!(may_leave, Err(Stop::Failed(_))) {

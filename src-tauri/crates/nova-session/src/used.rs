@@ -15,7 +15,7 @@ pub struct UseMeter {
 impl UseMeter {
     /// The usage that the event adds: an activation, or a call that has ended. Calls of unknown tools do not
     /// count.
-    pub fn hear(&mut self, envelope: &Envelope) -> Option<Used> {
+    pub fn observe(&mut self, envelope: &Envelope) -> Option<Used> {
         let used = |skill: &str, what| Used { skill: skill.to_owned(), at: envelope.at.clone(), what };
         match &envelope.event {
             Event::SkillActivated { skill, .. } => Some(used(skill, What::Activation)),

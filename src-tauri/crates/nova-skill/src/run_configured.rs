@@ -17,12 +17,12 @@ impl ConfiguredCommand {
                 parts.partial(json!({"lines": said.lines, "output": said.end}));
             });
             let output = ctx.process().run_configured(name, input, said).await?;
-            Ok::<_, ToolError>(Output::new(told(&output)).untrusted())
+            Ok::<_, ToolError>(Output::new(report(&output)).untrusted())
         })
     }
 }
 
-fn told(output: &ProcessOutput) -> Value {
+fn report(output: &ProcessOutput) -> Value {
     let ProcessOutput { status, ended, text, lines, file, .. } = output;
     let mut value = json!({"succeeded": *status == 0 && ended.is_none(), "exit_code": status, "lines": lines, "output": text});
     if let Some(limit) = ended {

@@ -43,7 +43,7 @@ impl FixedClock {
     /// Advances it by this many seconds.
     pub fn advance(&self, seconds: i64) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        *now = now.checked_add(Span::new().seconds(seconds)).expect("a time that jiff can hold");
+        *now = now.checked_add(Span::new().seconds(seconds)).expect("a time in range");
     }
 
     /// For `nova_vault::VaultOptions`.

@@ -152,7 +152,7 @@ impl TestContext {
     /// # Panics
     /// If it maps names that the skill does not have.
     pub fn with_config(mut self, config: Value) -> Self {
-        self.records = self.records.with_config(&config).expect("a configuration that fits the skill");
+        self.records = self.records.with_config(&config).expect("a valid configuration");
         self.vault.records = self.records.clone();
         self.config = config;
         self

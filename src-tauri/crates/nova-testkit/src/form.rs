@@ -41,7 +41,7 @@ pub fn save_form(
         let mut draft = match path {
             None => RecordDraft::new(declared, entered),
             Some(path) => {
-                let path = VaultPath::parse(path).expect("a path of the vault");
+                let path = VaultPath::parse(path).expect("a vault path");
                 let note = ctx.vault().read(&path).await?;
                 let edits = declared.edits(&note, entered)?;
                 RecordDraft::edited(declared, note, &edits)

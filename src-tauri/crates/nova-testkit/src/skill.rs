@@ -81,7 +81,7 @@ impl SkillInVault {
         let own = SkillSettings { config, ..SkillSettings::default() };
         self.registry.reload(&Settings([(id, own)].into()));
         let snapshot = self.registry.snapshot();
-        assert_eq!(snapshot.config_problem(), None, "the configuration fits the skill");
+        assert_eq!(snapshot.config_problem(), None, "the configuration is valid");
         self
     }
 

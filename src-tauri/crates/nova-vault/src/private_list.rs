@@ -35,7 +35,7 @@ impl Vault {
 
     /// Entries that match no note, file or folder of the vault, and entries without a name, which hide all
     /// of it: most likely typing errors.
-    pub fn private_for_nothing(&self, entries: &[String]) -> Result<Vec<String>, VaultError> {
+    pub fn unmatched_private_entries(&self, entries: &[String]) -> Result<Vec<String>, VaultError> {
         let disk = &self.core().disk;
         let listing = self.index().listing(disk, Texts::Nobodys)?;
         let paths = listing.heads.iter().map(|head| &head.path).chain(&listing.files);

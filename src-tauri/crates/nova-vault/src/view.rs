@@ -183,7 +183,7 @@ impl View {
 
     /// Whether the existence of this file must be hidden from remote readers, by its present content. An
     /// unreadable note cannot declare itself public.
-    pub fn stays_here(&self, path: &VaultPath) -> bool {
+    pub fn is_local_only(&self, path: &VaultPath) -> bool {
         let elsewhere = self.privacy.elsewhere();
         let hides = |note: Note| elsewhere.hides(&note.path, &note.document);
         elsewhere.lists(path) || path.is_note() && self.vault.read(path).map_or(true, hides)

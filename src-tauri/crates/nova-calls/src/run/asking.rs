@@ -47,7 +47,7 @@ impl Running<'_> {
                 Answer::Revised { args: revised } => {
                     match arguments::fit(tool, revised) {
                         Ok(fitting) => *args = fitting,
-                        Err(error) => self.tell(&error),
+                        Err(error) => self.report_rejection(&error),
                     }
                     request.args = args.clone();
                     request.host = self.host_line(tool, args);
@@ -118,7 +118,7 @@ impl Running<'_> {
                             revised_plan = Some(plan);
                         }
                         // Invalid edits do not end the call: the question stands as it was.
-                        Err(error) => self.tell(&error),
+                        Err(error) => self.report_rejection(&error),
                     }
                 }
                 Some(answer) => {
@@ -186,8 +186,8 @@ impl Running<'_> {
     }
 
     /// Shows on the card why an edit was rejected.
-    pub(super) fn tell(&self, error: &UserError) {
-        self.questions.tell(&self.id, format!("{} {}", error.message, error.hint));
+    pub(super) fn report_rejection(&self, error: &UserError) {
+        self.questions.report_rejection(&self.id, format!("{} {}", error.message, error.hint));
     }
 
     pub(super) fn request(

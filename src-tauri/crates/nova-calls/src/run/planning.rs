@@ -307,15 +307,15 @@ impl Running<'_> {
         self.outcome.unknown |= found.unknown;
         self.inner_sources = std::mem::take(&mut found.sources);
         self.outcome.seen.append(&mut vault.take_seen());
-        let mut told = self.delegated.take();
-        self.outcome.seen.append(&mut told.seen);
-        self.outcome.local_only |= told.local_only;
-        self.outcome.unknown |= told.unknown;
+        let mut delegated = self.delegated.take();
+        self.outcome.seen.append(&mut delegated.seen);
+        self.outcome.local_only |= delegated.local_only;
+        self.outcome.unknown |= delegated.unknown;
         let named = finished.as_ref().map(notes_named).unwrap_or_default();
         self.outcome.drawn_from = self.drawn_from(&vault, finished, &named, shown);
         // Errors are also text written by the tool.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted)
-            || told.untrusted
+            || delegated.untrusted
             || found.from_outside
             || self.web_sources.any();
         self.outcome.from_outside = self.scope.history.record_output(tool, says_so);
@@ -346,8 +346,8 @@ impl Running<'_> {
         // is judged.
         let seen = |path: &VaultPath| self.outcome.seen.contains_key(path);
         self.outcome.local_only |= draft.as_ref().is_some_and(|draft| draft.makes_public().any(seen));
-        let told = self.protected_sources(tool, shown, &vault, &self.reached, texts);
-        self.reached.read.extend(told);
+        let sources = self.protected_sources(tool, shown, &vault, &self.reached, texts);
+        self.reached.read.extend(sources);
         Planned { draft, files, open_notes, found }
     }
 
@@ -379,7 +379,7 @@ impl Running<'_> {
             check_count(tool, draft.paths().len())?;
         }
         let told_in_files = files.iter().flat_map(FileDraft::changes).filter_map(|file| file.after());
-        if draft.as_ref().is_some_and(|draft| tells(draft, &self.secrets))
+        if draft.as_ref().is_some_and(|draft| reveals_secret(draft, &self.secrets))
             || told_in_files.into_iter().any(|text| self.secrets.are_in(text))
         {
             return Err(UserError::new(
@@ -523,7 +523,7 @@ fn check_count(tool: &ToolEntry, notes: usize) -> Result<(), UserError> {
 }
 
 /// Whether a note would contain a credential of the call, in its text or its name.
-fn tells(draft: &Draft, secrets: &Secrets) -> bool {
+fn reveals_secret(draft: &Draft, secrets: &Secrets) -> bool {
     draft
         .texts()
         .any(|(path, text)| secrets.are_in(path.as_str()) || text.is_some_and(|text| secrets.are_in(text)))

@@ -63,7 +63,7 @@ impl Running<'_> {
                     request.host = self.host_line(tool, args);
                 }
                 // Invalid edits do not end the call: the question stands as it was.
-                Err(error) => self.tell(&error),
+                Err(error) => self.report_rejection(&error),
             }
         }
     }

@@ -178,7 +178,7 @@ impl Running<'_> {
                         theirs: conflict.theirs.clone(),
                     });
                 }
-                Err(told(&error, &hidden))
+                Err(user_error(&error, &hidden))
             }
         }
     }
@@ -272,15 +272,15 @@ fn reaches_only(planned: &[NoteDiffView], shown: &[NoteDiffView]) -> bool {
 }
 
 /// Rewords an error for a principal who may not know of these notes.
-fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserError {
-    let told = UserError::from(error);
+fn user_error(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserError {
+    let user_error = UserError::from(error);
     match error.path() {
         Some(path) if hidden.contains(path) => UserError::new(
-            told.code,
+            user_error.code,
             "A private note could not be changed with the others; nothing was written.",
             "The user sees which note it is, and can try again.",
         ),
-        _ => told,
+        _ => user_error,
     }
 }
 
@@ -308,7 +308,7 @@ mod tests {
             path: path.map(|path| VaultPath::parse(path).unwrap()),
             source: io::ErrorKind::StorageFull.into(),
         };
-        told(&error, &BTreeSet::from([VaultPath::parse("Secret.md").unwrap()])).message
+        user_error(&error, &BTreeSet::from([VaultPath::parse("Secret.md").unwrap()])).message
     }
 
     #[test]

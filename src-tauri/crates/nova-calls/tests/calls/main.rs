@@ -9,10 +9,10 @@ mod fetching;
 mod nesting;
 mod on_vault;
 mod previewing;
+mod reporting;
 mod reviewing;
 mod ruling;
 mod secrets;
-mod telling;
 mod writing;
 
 use std::collections::BTreeMap;

@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn resource_is_followed_once_and_the_oldest_is_dropped() {
         let followed = Followed::default();
-        let first = followed.add("0").expect("it is new");
+        let first = followed.add("0").expect("a new subscription");
         assert!(followed.add("0").is_none());
         let later: Vec<_> = (1..=limits::FOLLOWED).filter_map(|at| followed.add(&at.to_string())).collect();
         assert_eq!(later.len(), limits::FOLLOWED);

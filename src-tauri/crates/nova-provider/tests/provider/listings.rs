@@ -146,7 +146,7 @@ async fn place(replies: &[Reply], model: &str) -> Option<Option<String>> {
     match provider(&server).model(model, &CancellationToken::new()).await.unwrap() {
         ModelLookup::Found(found) => Some(found.runs_at),
         ModelLookup::Missing => None,
-        ModelLookup::NotForwarding => panic!("it is an Ollama"),
+        ModelLookup::NotForwarding => panic!("an Ollama server"),
     }
 }
 

@@ -192,24 +192,25 @@ impl FolderSkill {
 
     /// The skill at that time, a problem, or nothing yet.
     pub(super) fn loaded(&self, now: Instant) -> Option<Result<LoadedSkill, Problem>> {
-        let told = self.problem.as_ref().filter(|(_, at)| *at <= now).map(|(reason, _)| reason.clone());
+        let reason = self.problem.as_ref().filter(|(_, at)| *at <= now).map(|(reason, _)| reason.clone());
         let Some(Parsed { skill_md, manifest, defaults, findings }) = self.last_good.clone() else {
-            return told.map(|reason| Err(Problem { id: self.id.clone(), reason }));
+            return reason.map(|reason| Err(Problem { id: self.id.clone(), reason }));
         };
         let newest = self.newest.as_ref();
-        let note = told.map(|reason| format!("{reason} The last good version stays in use.")).or_else(|| {
-            let python = newest.is_some_and(|scan| scan.has_python);
-            let mut said: Vec<String> = findings.iter().map(ToString::to_string).collect();
-            if python {
-                said.push("tools.py is not run: rewrite it as tools/*.ts.".to_owned());
-            }
-            if said.len() > MAX_REPORTED {
-                let more = said.len() - MAX_REPORTED;
-                said.truncate(MAX_REPORTED);
-                said.push(format!("{more} more: see nova skill check."));
-            }
-            (!said.is_empty()).then(|| said.join(" "))
-        });
+        let note =
+            reason.map(|reason| format!("{reason} The last good version stays in use.")).or_else(|| {
+                let python = newest.is_some_and(|scan| scan.has_python);
+                let mut said: Vec<String> = findings.iter().map(ToString::to_string).collect();
+                if python {
+                    said.push("tools.py is not run: rewrite it as tools/*.ts.".to_owned());
+                }
+                if said.len() > MAX_REPORTED {
+                    let more = said.len() - MAX_REPORTED;
+                    said.truncate(MAX_REPORTED);
+                    said.push(format!("{more} more: see nova skill check."));
+                }
+                (!said.is_empty()).then(|| said.join(" "))
+            });
         let folder = newest.map(|scan| {
             let listing = &scan.listing;
             let files = match &scan.sealed {

@@ -122,5 +122,5 @@ impl LastGood for NoLastGood {
 
     fn forget(&self, _: &str) {}
 
-    fn forget_others(&self, _: &str, _: &dyn Fn(&str) -> bool) {}
+    fn remove_others(&self, _: &str, _: &dyn Fn(&str) -> bool) {}
 }

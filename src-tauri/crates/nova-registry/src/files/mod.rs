@@ -52,7 +52,7 @@ pub trait LastGood: Send + Sync {
     fn keep(&self, file: &str, good: &LastGoodTool);
     fn forget(&self, file: &str);
     /// Removes entries of a folder, `dynamic` or `skills/<id>`, whose files no longer exist.
-    fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool);
+    fn remove_others(&self, folder: &str, there: &dyn Fn(&str) -> bool);
 }
 
 /// A version of a file that was in force.

@@ -118,7 +118,7 @@ impl ToolSet {
         let report_from = if patience { now + GRACE } else { now };
         if !std::mem::replace(&mut self.was_scanned, true) {
             // Deleted between runs: it has no claim to a name, and no version to fall back to.
-            last_good.forget_others(&folder_key(&self.owner), &|name| sources.contains_key(name));
+            last_good.remove_others(&folder_key(&self.owner), &|name| sources.contains_key(name));
         }
         for (name, file) in &mut self.files {
             if !sources.contains_key(name) && !matches!(file.newest, Content::Gone) {

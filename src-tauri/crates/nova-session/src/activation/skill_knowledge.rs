@@ -28,7 +28,7 @@ impl SkillKnowledge {
 
     /// The catalog of a system prompt.
     pub(crate) fn catalog(snapshot: &Snapshot) -> Self {
-        let skills = Catalog::told(snapshot).into_iter().map(|(id, hash)| (id, Some(hash))).collect();
+        let skills = Catalog::entry_hashes(snapshot).into_iter().map(|(id, hash)| (id, Some(hash))).collect();
         Self { skills, ..Self::default() }
     }
 
@@ -56,7 +56,7 @@ impl SkillKnowledge {
 
     /// The catalog entries that the model does not know yet, as hashes; `None` for a removed skill.
     pub(crate) fn catalog_changes(&self, snapshot: &Snapshot) -> BTreeMap<String, Option<String>> {
-        let now = Catalog::told(snapshot);
+        let now = Catalog::entry_hashes(snapshot);
         let gone = self.skills.iter().filter(|(id, told)| told.is_some() && !now.contains_key(*id));
         let gone = gone.map(|(id, _)| (id.clone(), None)).collect::<Vec<_>>();
         let new = now.into_iter().filter(|(id, hash)| self.skills.get(id) != Some(&Some(hash.clone())));

@@ -18,9 +18,9 @@ impl Clock for Noon {
 }
 
 #[derive(Default)]
-struct Heard(Mutex<Vec<(u64, Event)>>);
+struct RecordedEvents(Mutex<Vec<(u64, Event)>>);
 
-impl EventSink for Heard {
+impl EventSink for RecordedEvents {
     fn emit(&self, envelope: Envelope) {
         self.0.lock().unwrap().push((envelope.seq, envelope.event));
     }
@@ -40,14 +40,14 @@ async fn skill_dropped_while_a_turn_ends_is_reported_after_it() {
     store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
     let session = Arc::new(Session::load(&store, "a").await.unwrap());
     session.lock().active.add("mail");
-    let (clock, heard) = (Arc::new(Noon), Arc::new(Heard::default()));
+    let (clock, events) = (Arc::new(Noon), Arc::new(RecordedEvents::default()));
     let numbers = session.next_seq.clone();
     let journal = Arc::new(Journal::new(
         "a",
         Some("turn".into()),
         store.clone(),
         clock.clone(),
-        heard.clone(),
+        events.clone(),
         numbers.clone(),
     ));
     *session.journal.lock().unwrap() = Arc::downgrade(&journal);
@@ -55,19 +55,19 @@ async fn skill_dropped_while_a_turn_ends_is_reported_after_it() {
     let ending = numbers.begin_end();
     let end = journal.record_end(Event::TurnCompleted { text: String::new() });
     let dropping = tokio::spawn({
-        let (session, heard) = (session.clone(), heard.clone());
-        async move { session.drop_skill("mail", &store, clock, heard).await.unwrap() }
+        let (session, events) = (session.clone(), events.clone());
+        async move { session.drop_skill("mail", &store, clock, events).await.unwrap() }
     });
     tokio::task::yield_now().await;
-    assert!(heard.0.lock().unwrap().is_empty(), "the approval is pending");
+    assert!(events.0.lock().unwrap().is_empty(), "the approval is pending");
     assert_eq!(session.active_skills(), ["mail"]);
-    ending.commit(|| heard.emit(end));
+    ending.commit(|| events.emit(end));
 
     assert!(dropping.await.unwrap());
     assert_eq!(session.active_skills(), [""; 0]);
     let dropped = Event::SkillDeactivated { skill: "mail".into(), by: DeactivatedBy::User };
     let end = Event::TurnCompleted { text: String::new() };
-    assert_eq!(*heard.0.lock().unwrap(), [(0, end), (1, dropped)]);
+    assert_eq!(*events.0.lock().unwrap(), [(0, end), (1, dropped)]);
 }
 
 #[tokio::test]

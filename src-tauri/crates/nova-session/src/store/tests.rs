@@ -107,7 +107,7 @@ async fn database_of_every_earlier_version_opens_without_loss() {
 
         // A log without branches is linear, and can be continued.
         let mut branches = Branches::default();
-        events.iter().for_each(|event| branches.hear(event));
+        events.iter().for_each(|event| branches.observe(event));
         assert_eq!(branches.in_force(), ["t1", "t2"], "version {version}");
         let session = Session::load(&store, "s1").await.unwrap();
         assert_eq!(session.active_skills(), ["crm"], "version {version}");

@@ -123,7 +123,7 @@ impl Turn {
             let Some((settled, stop)) = running.next().await else { break };
             match settled {
                 Settled::Ended(mut outcome) => {
-                    if stop.was_alone(&self.cancel) {
+                    if stop.was_stopped_alone(&self.cancel) {
                         mark_stopped_by_user(&mut outcome);
                     }
                     self.note_outcome(snapshot, call, *outcome, calls.len()).await;
@@ -252,7 +252,7 @@ impl Stopped {
     }
 
     /// Whether the call was stopped, but not the turn.
-    fn was_alone(&self, turn: &CancellationToken) -> bool {
+    fn was_stopped_alone(&self, turn: &CancellationToken) -> bool {
         self.token.is_cancelled() && !turn.is_cancelled()
     }
 }

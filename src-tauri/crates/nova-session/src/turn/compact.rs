@@ -118,7 +118,7 @@ impl Turn {
         if !self.session.lock().is_last_date_notice(&today) {
             self.message(LogMessage::notice(today));
         }
-        self.tell_skills(snapshot);
+        self.add_skill_notices(snapshot);
         let after = self.request(snapshot, bound);
         self.journal.event(Event::HistoryCompacted {
             by,
@@ -160,7 +160,7 @@ impl Turn {
     async fn summary(&mut self, request: &ChatRequest, kept: usize) -> Result<Result<String, String>, Stop> {
         let asked = self.summary_request(request, kept);
         let prefix_kept = self.keeps_prefix_of(&asked);
-        self.tell_request(&asked, prefix_kept, None).await?;
+        self.record_disclosure(&asked, prefix_kept, None).await?;
         let end = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(Stop::Cancelled),

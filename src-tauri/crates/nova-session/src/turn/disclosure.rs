@@ -101,7 +101,7 @@ impl Turn {
     }
 
     /// Records in the log what a request discloses, before it is sent.
-    pub(super) async fn tell_request(
+    pub(super) async fn record_disclosure(
         &mut self,
         request: &ChatRequest,
         prefix_kept: bool,

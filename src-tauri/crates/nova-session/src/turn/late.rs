@@ -66,7 +66,7 @@ impl Turn {
         for LateEnd { of, content, notes, drawn_from, cut, local_only, from_outside } in ends {
             let DetachedRef { number, tool, .. } = &of;
             let told = drawn_from.as_deref().unwrap_or_default();
-            if local_only && self.privacy().remote || self.stays_here(&notes, told).await {
+            if local_only && self.privacy().remote || self.is_local_only(&notes, told).await {
                 let text = format!(
                     "Call {number} ({tool}) has ended. It has read private notes, so its result stays on the user's machine."
                 );
@@ -223,7 +223,7 @@ impl Turn {
 
     async fn still_running(&self, running: &Running) -> Said {
         let (of, so_far) = (&running.of, running.watch.so_far());
-        if so_far.local_only && self.privacy().remote || self.stays_here(&so_far.seen, &[]).await {
+        if so_far.local_only && self.privacy().remote || self.is_local_only(&so_far.seen, &[]).await {
             return json!({"call": of.number, "state": "running", "so_far": "private"}).into();
         }
         if so_far.says_something() {
@@ -261,7 +261,7 @@ impl Turn {
             .into();
         };
         let told = drawn_from.as_deref().unwrap_or_default();
-        if *local_only && self.privacy().remote || self.stays_here(notes, told).await {
+        if *local_only && self.privacy().remote || self.is_local_only(notes, told).await {
             return json!({"error": {"code": "private", "message": "It was made from private notes."}})
                 .into();
         }
@@ -282,7 +282,7 @@ impl Turn {
     }
 
     /// Whether output derived from these notes must not be sent to this turn's model.
-    async fn stays_here(&self, notes: &Notes, drawn_from: &[VaultPath]) -> bool {
+    async fn is_local_only(&self, notes: &Notes, drawn_from: &[VaultPath]) -> bool {
         let privacy = self.privacy();
         let paths = paths(notes, drawn_from);
         if !privacy.remote || paths.is_empty() {

@@ -49,7 +49,7 @@ impl Turn {
                 lines.join("\n")
             ),
         });
-        if hidden.is_empty() { Ok(()) } else { Err(stays_here()) }
+        if hidden.is_empty() { Ok(()) } else { Err(private_notes_read()) }
     }
 
     /// Which of these notes are now hidden from this turn's model.
@@ -125,7 +125,7 @@ impl Turn {
     /// one.
     pub(super) async fn check_private(&self) -> Result<(), Stop> {
         if self.has_read_private().await {
-            return Err(stays_here());
+            return Err(private_notes_read());
         }
         Ok(())
     }
@@ -217,7 +217,7 @@ pub(super) fn paths(notes: &Notes, named: &[VaultPath]) -> BTreeSet<VaultPath> {
     notes.keys().chain(named).cloned().collect()
 }
 
-fn stays_here() -> Stop {
+fn private_notes_read() -> Stop {
     UserError::new(
         ErrorCode::Private,
         "This chat has read private notes, and the model is not local.",

@@ -63,7 +63,7 @@ impl Turn {
 
     /// Adds notices about skills for the next request: added and removed ones, and the instructions of active
     /// ones.
-    pub(super) fn tell_skills(&self, snapshot: &Snapshot) {
+    pub(super) fn add_skill_notices(&self, snapshot: &Snapshot) {
         for id in self.session.active_skills() {
             let gone = match snapshot.skill(&id) {
                 Some(skill) if skill.is_available() => continue,
@@ -83,7 +83,7 @@ impl Turn {
         for id in self.session.active_skills() {
             let Some(skill) = snapshot.skill(&id) else { continue };
             if !told.knows_instructions(skill) {
-                self.hear_of(skill);
+                self.taint_if_foreign(skill);
                 let mut text = activation::instructions(skill);
                 if told.instructions.contains_key(&skill.id) {
                     text = format!("The instructions of {} changed. They are now:\n\n{text}", skill.id);
@@ -165,14 +165,14 @@ impl Turn {
         };
         match control {
             ControlTool::LoadSkill => {
-                self.hear_of(skill);
+                self.taint_if_foreign(skill);
                 let known = self.session.lock().skill_knowledge().knows_instructions(skill);
                 let new = self.activate(skill, ActivatedBy::Model);
                 let told = SkillKnowledge::instructions_of(skill).with_tools_of(skill);
                 (activation::activation_answer(skill, !new, known), told)
             }
             ControlTool::ReadSkillFile => {
-                self.hear_of(skill);
+                self.taint_if_foreign(skill);
                 let (skill, path) = (skill.clone(), ControlTool::argument(&call.arguments, "path"));
                 let offset = ControlTool::offset(&call.arguments);
                 let read = tokio::task::spawn_blocking(move || activation::resource(&skill, &path, offset));
@@ -183,7 +183,7 @@ impl Turn {
     }
 
     /// Taints the turn: the text of a foreign skill is untrusted, like the output of a tool.
-    fn hear_of(&self, skill: &SkillEntry) {
+    fn taint_if_foreign(&self, skill: &SkillEntry) {
         if skill.foreign {
             self.history.taint(&skill.id);
         }

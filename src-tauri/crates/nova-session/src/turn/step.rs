@@ -84,7 +84,7 @@ impl Turn {
             let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
             (kept, sizes, state.measure.view(sizes, self.scope.context))
         };
-        self.tell_request(request, prefix_kept, Some(context)).await?;
+        self.record_disclosure(request, prefix_kept, Some(context)).await?;
         let id = format!("{}-{step}", self.scope.turn);
         let stream = tokio::select! {
             biased;
@@ -104,7 +104,7 @@ impl Turn {
                 });
                 self.note_usage(usage);
                 if !completed.text.is_empty() {
-                    self.tell_message(id, completed.text.clone()).await;
+                    self.emit_message_completed(id, completed.text.clone()).await;
                 }
                 Ok(completed)
             }
@@ -172,11 +172,11 @@ impl Turn {
                 calls: Vec::new(),
                 provider_data: None,
             });
-            self.tell_message(id, text).await;
+            self.emit_message_completed(id, text).await;
         }
     }
 
-    async fn tell_message(&self, message: String, text: String) {
+    async fn emit_message_completed(&self, message: String, text: String) {
         let private = self.has_read_private().await;
         self.journal.event(Event::MessageCompleted { message, text, private });
     }

@@ -229,7 +229,7 @@ impl SubAgents for OfTurn {
         let SubSession { session, occupied } = opened.map_err(not_started)?;
         let limit = task.limits.steps;
         let report = Arc::new(Report::new(&call, limit, self.journal.clone(), self.scope.sink.clone()));
-        self.tell_started(&call, &session.id, &name, &task.limits, &part_of(&all, &may_use));
+        self.emit_started(&call, &session.id, &name, &task.limits, &part_of(&all, &may_use));
         self.journal.flush().await.map_err(not_started)?;
         let history = Arc::new(TurnHistory::default());
         if tainted {
@@ -312,7 +312,7 @@ impl OfTurn {
         ))
     }
 
-    fn tell_started(&self, call: &str, session: &str, name: &str, limits: &TaskLimits, may_use: &Snapshot) {
+    fn emit_started(&self, call: &str, session: &str, name: &str, limits: &TaskLimits, may_use: &Snapshot) {
         let tools: Vec<&Arc<ToolEntry>> = may_use.available().flat_map(|skill| &skill.tools).collect();
         let effects: BTreeSet<_> = tools.iter().map(|tool| effect_view(tool.effect())).collect();
         self.journal.event(Event::SubagentStarted {

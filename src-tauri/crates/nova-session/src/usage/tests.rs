@@ -124,7 +124,7 @@ async fn events_count_like_logs() {
     for events in [one, two] {
         let mut meter = UseMeter::default();
         let heard = events.into_iter().map(|event| serde_json::from_value(event).unwrap());
-        let used: Vec<Used> = heard.filter_map(|envelope| meter.hear(&envelope)).collect();
+        let used: Vec<Used> = heard.filter_map(|envelope| meter.observe(&envelope)).collect();
         store.count(&used).await.unwrap();
     }
     assert_eq!(store.usage().await.unwrap(), HashMap::from([("crm".into(), counted())]));

@@ -189,7 +189,7 @@ mod system {
     }
 
     /// Whether the folder belongs to the user and nobody else can write to it.
-    pub(in crate::disk) fn is_users_alone(folder: &Dir) -> io::Result<bool> {
+    pub(in crate::disk) fn is_private_to_user(folder: &Dir) -> io::Result<bool> {
         let found = fstat(folder)?;
         let others = Mode::from_raw_mode(found.st_mode) & (Mode::WGRP | Mode::WOTH);
         Ok(found.st_uid == rustix::process::getuid().as_raw() && others.is_empty())
@@ -442,7 +442,7 @@ mod system {
     }
 
     /// Unknown on this system.
-    pub(in crate::disk) fn is_users_alone(_folder: &Dir) -> io::Result<bool> {
+    pub(in crate::disk) fn is_private_to_user(_folder: &Dir) -> io::Result<bool> {
         Ok(false)
     }
 
@@ -524,9 +524,9 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 
 pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
-    copy_attributes, exchange, is_users_alone, is_writable, known_to_exchange, list, names_now, open_folder,
-    open_root, open_to_write, private, read_at, rename_no_replace, request_size, stat, stat_file,
-    stat_followed, sync_folder,
+    copy_attributes, exchange, is_private_to_user, is_writable, known_to_exchange, list, names_now,
+    open_folder, open_root, open_to_write, private, read_at, rename_no_replace, request_size, stat,
+    stat_file, stat_followed, sync_folder,
 };
 
 #[cfg(target_os = "linux")]

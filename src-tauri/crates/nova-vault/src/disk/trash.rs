@@ -74,7 +74,7 @@ impl TrashPlace {
     /// user can create one, it must belong to the user.
     fn opened_in(&self, parent: &Dir, name: &str) -> io::Result<Dir> {
         let folder = platform::open_folder(parent, name)?;
-        if self.top.is_some() && !platform::is_users_alone(&folder)? {
+        if self.top.is_some() && !platform::is_private_to_user(&folder)? {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         Ok(folder)

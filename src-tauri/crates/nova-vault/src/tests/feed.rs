@@ -10,7 +10,7 @@ use crate::writing::journal::Journal;
 use crate::writing::watch::{Options, WatchState, would_be};
 use crate::{By, VaultChange, VaultChangeKind};
 
-fn told(vault: &Vault, receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>) -> Vec<VaultChange> {
+fn reported(vault: &Vault, receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>) -> Vec<VaultChange> {
     vault.flush_changes();
     std::iter::from_fn(|| receiver.try_recv().ok()).collect()
 }
@@ -34,7 +34,7 @@ fn every_change_has_its_author() {
             .collect();
         assert_eq!(got, expected);
     };
-    let mut all = move || told(&vault, &mut receiver);
+    let mut all = move || reported(&vault, &mut receiver);
     let vault = bed.vault();
 
     // By this process, by another process on the same folder, and by an editor.
@@ -88,22 +88,22 @@ fn unreported_text_of_nova_is_the_users_when_it_reappears() {
     // Polls rarely, so that intermediate texts are missed.
     let feed = Feed::start_with(vault.core(), Options::limited(0, std::time::Duration::from_secs(3600)));
     let mut receiver = feed.subscribe();
-    let mut told = || {
+    let mut reported = || {
         feed.flush();
         std::iter::from_fn(|| receiver.try_recv().ok()).map(|change| change.by).collect::<Vec<_>>()
     };
     let (first, _) = change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "won")])).unwrap();
     let of_nova = bed.text("a.md");
     bed.put_whole("a.md", &of_nova.replace("fair", "big fair"));
-    assert_eq!(told(), [By::Outside]);
+    assert_eq!(reported(), [By::Outside]);
     bed.put_whole("a.md", &of_nova);
-    assert_eq!(told(), [By::Outside]);
+    assert_eq!(reported(), [By::Outside]);
 
     // A later write by Nova is Nova's.
     let (second, _) = change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
-    assert_eq!(told(), [by_set(&second)]);
+    assert_eq!(reported(), [by_set(&second)]);
     vault.history().undo(&second, crate::Scope::All, &Author::new("model")).unwrap();
-    assert!(matches!(&told()[..], [By::ChangeSet { change_set, .. }] if *change_set != first));
+    assert!(matches!(&reported()[..], [By::ChangeSet { change_set, .. }] if *change_set != first));
 }
 
 #[test]
@@ -115,17 +115,17 @@ fn reading_reports_nothing_and_undo_reports_its_own_set() {
     vault.notes().unwrap();
     vault.read(&path("a.md")).unwrap();
     vault.status().unwrap();
-    assert_eq!(told(&vault, &mut receiver), []);
+    assert_eq!(reported(&vault, &mut receiver), []);
 
     let outcome = vault.history().undo(&id, crate::Scope::All, &Author::new("user")).unwrap();
-    let changes = told(&vault, &mut receiver);
+    let changes = reported(&vault, &mut receiver);
     assert_eq!(changes.len(), 1);
     assert_eq!(
         serde_json::to_value(&changes[0]).unwrap()["by"],
         serde_json::json!({"change_set": outcome.change_set, "principal": "user", "skill": null})
     );
     bed.put_whole("a.md", "x\n");
-    let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
+    let json = serde_json::to_value(&reported(&vault, &mut receiver)[0]).unwrap();
     assert_eq!(json["by"], "outside");
     assert_eq!(json["kind"], "modified");
 }
@@ -142,11 +142,14 @@ fn authors_are_correct_without_watches() {
     // Without a flush: polling must find it.
     let mut receiver = feed.subscribe();
     let (id, _) = change(&vault, |d| d.set_properties(&path("A/a.md"), &[set("stage", "won")])).unwrap();
-    let told = receiver.blocking_recv().unwrap();
-    assert_eq!((told.path, told.by), (path("A/a.md"), by_set(&id)));
+    let reported = receiver.blocking_recv().unwrap();
+    assert_eq!((reported.path, reported.by), (path("A/a.md"), by_set(&id)));
     bed.put("D/new.md", "new\n");
-    let told = receiver.blocking_recv().unwrap();
-    assert_eq!((told.kind, told.path, told.by), (VaultChangeKind::Created, path("D/new.md"), By::Outside));
+    let reported = receiver.blocking_recv().unwrap();
+    assert_eq!(
+        (reported.kind, reported.path, reported.by),
+        (VaultChangeKind::Created, path("D/new.md"), By::Outside)
+    );
 }
 
 #[test]
@@ -160,9 +163,9 @@ fn lagging_receiver_is_notified_and_the_vault_is_correct() {
     // Nothing has been received so far.
     vault.flush_changes();
     assert!(matches!(receiver.try_recv(), Err(TryRecvError::Lagged(missed)) if missed >= 10_000 - 4096));
-    let told: Vec<_> = std::iter::from_fn(|| receiver.try_recv().ok()).collect();
-    assert_eq!(told.len(), 4096);
-    assert!(told.iter().all(|change| change.by == By::Outside));
+    let reported: Vec<_> = std::iter::from_fn(|| receiver.try_recv().ok()).collect();
+    assert_eq!(reported.len(), 4096);
+    assert!(reported.iter().all(|change| change.by == By::Outside));
 
     let notes: Vec<_> = vault.notes().unwrap().iter().map(|note| note.path.clone()).collect();
     let mut on_disk: Vec<_> = (0..10_000).map(|n| path(&format!("{n}.md"))).collect();
@@ -180,7 +183,7 @@ fn told_now(
     vault: &Vault,
     receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>,
 ) -> Vec<(VaultPath, By)> {
-    told(vault, receiver).into_iter().map(|change| (change.path, change.by)).collect()
+    reported(vault, receiver).into_iter().map(|change| (change.path, change.by)).collect()
 }
 
 #[test]
@@ -191,10 +194,10 @@ fn conflicted_copy_is_a_problem_and_no_record() {
     let mut receiver = vault.changes();
     bed.put_whole(copy, &JANE.replace("lead", "lost"));
 
-    let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
+    let json = serde_json::to_value(&reported(&vault, &mut receiver)[0]).unwrap();
     assert_eq!((&json["path"], &json["sync_conflict"]), (&copy.into(), &true.into()));
     bed.put_whole("People/Jane.md", &JANE.replace("lead", "won"));
-    let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
+    let json = serde_json::to_value(&reported(&vault, &mut receiver)[0]).unwrap();
     assert_eq!(json.get("sync_conflict"), None);
 
     let records: Vec<_> = vault.records(&["contact"]).unwrap().into_iter().map(|note| note.path).collect();
@@ -221,7 +224,7 @@ fn journal_read_incrementally_equals_one_read_at_once() {
     .unwrap();
     vault.history().undo(&id, crate::writing::history::Scope::All, &model("undo")).unwrap();
 
-    let told = |journal: &Journal| -> Vec<String> {
+    let reported = |journal: &Journal| -> Vec<String> {
         let sets = journal.sets().unwrap();
         sets.iter()
             .map(|set| {
@@ -230,7 +233,7 @@ fn journal_read_incrementally_equals_one_read_at_once() {
             .collect()
     };
     let elsewhere = tempfile::tempdir().unwrap();
-    let at_once = told(&Journal::new(bed.history(), &bed.root()));
+    let at_once = reported(&Journal::new(bed.history(), &bed.root()));
     assert_eq!(at_once.len(), 2);
     for lines in journal_files(&bed).iter().filter(|file| file.extension().is_some_and(|e| e == "jsonl")) {
         let bytes = fs::read(lines).unwrap();
@@ -241,13 +244,13 @@ fn journal_read_incrementally_equals_one_read_at_once() {
             journal.sets().unwrap();
             fs::write(&copy, &bytes).unwrap();
             assert_eq!(
-                told(&journal),
-                told(&Journal::new(elsewhere.path().to_owned(), &bed.root())),
+                reported(&journal),
+                reported(&Journal::new(elsewhere.path().to_owned(), &bed.root())),
                 "{cut}"
             );
         }
     }
-    assert_eq!(told(&Journal::new(elsewhere.path().to_owned(), &bed.root())), at_once);
+    assert_eq!(reported(&Journal::new(elsewhere.path().to_owned(), &bed.root())), at_once);
 }
 
 #[test]

@@ -229,9 +229,9 @@ fn watcher_names_nova_as_the_author() {
     change(&vault, attach("Scan.pdf", SCAN)).unwrap();
     change(&vault, |draft| draft.append(&path("a.md"), "more", None)).unwrap();
     vault.flush_changes();
-    let told: Vec<_> = std::iter::from_fn(|| changes.try_recv().ok()).collect();
-    assert!(told.iter().all(|change| change.by != crate::By::Outside), "{told:?}");
-    assert!(told.iter().any(|change| change.kind == VaultChangeKind::Modified), "{told:?}");
+    let reported: Vec<_> = std::iter::from_fn(|| changes.try_recv().ok()).collect();
+    assert!(reported.iter().all(|change| change.by != crate::By::Outside), "{reported:?}");
+    assert!(reported.iter().any(|change| change.kind == VaultChangeKind::Modified), "{reported:?}");
 }
 
 #[test]

@@ -136,8 +136,8 @@ fn late_edit_without_room_is_reported_until_the_next_start_saves_it() {
         let vault = with_disk(&bed, system, &[Step::Keep], &full);
         let [beside] = &bed.leftovers()[..] else { panic!("{system:?}: {:?}", bed.leftovers()) };
         assert_eq!(bed.text(beside), format!("{NOTE}- late\n"), "{system:?}");
-        let told = not_kept(&vault);
-        assert!(told.len() == 1 && told[0].contains(beside), "{system:?}: {told:?}");
+        let problems = not_kept(&vault);
+        assert!(problems.len() == 1 && problems[0].contains(beside), "{system:?}: {problems:?}");
         assert_eq!(bed.copies(), Vec::<PathBuf>::new(), "{system:?}");
         // Another process finds room.
         drop(bed.vault());
@@ -173,12 +173,12 @@ fn late_edit_without_room_anywhere_is_held_open_and_retried() {
         // The person continues writing; the copy beside the note has the file's present content.
         editor.write_all(b"- later\n").unwrap();
         let displaced = look(displaced);
-        let told = not_kept(&vault);
-        assert_eq!(told.len(), 1, "{told:?}");
+        let problems = not_kept(&vault);
+        assert_eq!(problems.len(), 1, "{problems:?}");
         match &bed.leftovers()[..] {
-            [] => assert!(also_the_vaults && told[0].contains("before you close Nova"), "{told:?}"),
+            [] => assert!(also_the_vaults && problems[0].contains("before you close Nova"), "{problems:?}"),
             [beside] => {
-                assert!(!also_the_vaults && told[0].contains(beside), "{told:?}");
+                assert!(!also_the_vaults && problems[0].contains(beside), "{problems:?}");
                 assert_eq!(bed.text(beside), format!("{NOTE}- late\n- later\n"));
             }
             more => panic!("{more:?}"),

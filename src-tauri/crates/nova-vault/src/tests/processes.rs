@@ -112,7 +112,7 @@ impl Nova {
         Nova { child, lines }
     }
 
-    fn tell(&mut self, word: &str) {
+    fn send(&mut self, word: &str) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{word}").unwrap();
     }
 
@@ -137,7 +137,7 @@ fn several_processes_and_an_editor_lose_nothing() {
     let bed = Bed::new(&[("Novas.md", text), ("Shared.md", text), ("Editors.md", text)]);
     let mut novas: Vec<_> = (0..WRITERS).map(|writer| Nova::start(&bed, writer)).collect();
     novas.iter_mut().for_each(|nova| drop(nova.until("ready")));
-    novas.iter_mut().for_each(|nova| nova.tell("write"));
+    novas.iter_mut().for_each(|nova| nova.send("write"));
     // An editor that appends whole lines through handles that it opened earlier: whatever happens
     // concurrently, each line goes into the file that was the note.
     let mut words = 0;
@@ -168,22 +168,22 @@ fn several_processes_and_an_editor_lose_nothing() {
     assert_eq!(vault.problems().unwrap(), []);
 
     // Every process received the same changes, with the same authors.
-    novas.iter_mut().for_each(|nova| nova.tell("tell"));
+    novas.iter_mut().for_each(|nova| nova.send("tell"));
     for mut nova in novas {
-        let told: Vec<serde_json::Value> = nova
+        let reported: Vec<serde_json::Value> = nova
             .until("end")
             .iter()
             .filter_map(|line| serde_json::from_str(line.strip_prefix("told ")?).ok())
             .collect();
         assert!(nova.child.wait().unwrap().success());
-        check_told(&bed, &vault, &told);
+        check_reported(&bed, &vault, &reported);
     }
 }
 
-fn check_told(bed: &Bed, vault: &Vault, told: &[serde_json::Value]) {
+fn check_reported(bed: &Bed, vault: &Vault, reported: &[serde_json::Value]) {
     let mut seen = BTreeSet::new();
     let mut last = BTreeMap::new();
-    for one in told {
+    for one in reported {
         let (change, note) = (&one["change"], one["change"]["path"].as_str().unwrap());
         let by = &change["by"];
         last.insert(note, one["hash"].as_str().unwrap());
@@ -207,7 +207,11 @@ fn check_told(bed: &Bed, vault: &Vault, told: &[serde_json::Value]) {
     for writer in 0..WRITERS {
         for round in 0..ROUNDS {
             let own = format!("Own/w{writer} {round}.md");
-            assert_eq!(told.iter().filter(|one| one["change"]["path"] == own.as_str()).count(), 1, "{own}");
+            assert_eq!(
+                reported.iter().filter(|one| one["change"]["path"] == own.as_str()).count(),
+                1,
+                "{own}"
+            );
         }
     }
     // The changes add up to the final texts.

@@ -210,7 +210,7 @@ fn private_entry_without_a_match_is_reported() {
     let entries =
         ["diary/", "Dairy", "Two", "bank", "Bank/list.csv", "all.base", "TO COME", "/Dary", "*", "/", " "];
     let entries = entries.map(str::to_owned);
-    assert_eq!(bed.vault().private_for_nothing(&entries).unwrap(), ["Dairy", "/Dary", " "]);
+    assert_eq!(bed.vault().unmatched_private_entries(&entries).unwrap(), ["Dairy", "/Dary", " "]);
 }
 
 #[test]

@@ -386,7 +386,7 @@ fn link_swapped_during_a_write_leads_nowhere_else() {
     }
 }
 
-fn told(
+fn reported(
     vault: &Vault,
     receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>,
 ) -> Vec<(VaultChangeKind, String, By)> {
@@ -419,13 +419,15 @@ fn changes_in_a_listed_folder_are_reported_at_once() {
     // By Nova; to the watcher it is another process.
     let other = with_roots(&bed, &["Team", "Club"]);
     let (id, _) = change(&other, |d| d.append(&path("Club/a.md"), "more", None)).unwrap();
-    let [(kind, note, By::ChangeSet { change_set, .. })] = &told(&vault, &mut receiver)[..] else { panic!() };
+    let [(kind, note, By::ChangeSet { change_set, .. })] = &reported(&vault, &mut receiver)[..] else {
+        panic!()
+    };
     assert_eq!((kind, note.as_str(), change_set), (&VaultChangeKind::Modified, "Club/a.md", &id));
 
     // Removing the link removes its notes from the vault, but not the folder.
     fs::remove_file(bed.root().join("Club")).unwrap();
     let removed = |note: &str| (VaultChangeKind::Removed, note.to_owned(), By::Outside);
-    assert_eq!(told(&vault, &mut receiver), [removed("Club/a.md"), removed("Club/b.md")]);
+    assert_eq!(reported(&vault, &mut receiver), [removed("Club/a.md"), removed("Club/b.md")]);
     outside(&bed, "Club/c.md", "c\n");
-    assert_eq!(told(&vault, &mut receiver), []);
+    assert_eq!(reported(&vault, &mut receiver), []);
 }

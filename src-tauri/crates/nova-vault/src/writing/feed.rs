@@ -153,7 +153,7 @@ struct Attribution {
     /// Records that cannot explain further changes.
     spent: HashSet<RecordId>,
     /// States of a path, final or intermediate, that were attributed to a record and reported.
-    told: HashSet<(RecordId, VaultPath, Option<ContentHash>)>,
+    reported: HashSet<(RecordId, VaultPath, Option<ContentHash>)>,
     /// Number of known records per set.
     known: HashMap<String, usize>,
     /// Records since the watch began, by path. Indexed because a set may have a hundred thousand, each of
@@ -168,7 +168,7 @@ impl Attribution {
     fn start(journal: &Journal) -> Attribution {
         let sets = journal.sets().unwrap_or_default();
         let known = sets.iter().map(|set| (set.id.clone(), set.records.len())).collect();
-        Attribution { spent: HashSet::new(), told: HashSet::new(), known, by_path: HashMap::new() }
+        Attribution { spent: HashSet::new(), reported: HashSet::new(), known, by_path: HashMap::new() }
     }
 
     fn learn(&mut self, sets: &[Arc<SetLog>]) {
@@ -238,17 +238,18 @@ impl Attribution {
             .collect();
         let hash = hash.copied();
         let explained = newest_first.iter().position(|(id, _, record)| {
-            let told = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
+            let reported = |hash| self.reported.contains(&(id.clone(), path.clone(), hash));
             // A write is reverted before the journal records that.
-            let is_back = || told(end_at(record, path)) && is_reverted(journal, id, record, hash.as_ref());
-            !told(hash) && (explains(record, path, hash.as_ref()) || is_back())
+            let is_back =
+                || reported(end_at(record, path)) && is_reverted(journal, id, record, hash.as_ref());
+            !reported(hash) && (explains(record, path, hash.as_ref()) || is_back())
         });
         let Some(explained) = explained else {
             self.overtaken(&newest_first, hash);
             return By::Outside;
         };
         let (id, set, record) = &newest_first[explained];
-        self.told.insert((id.clone(), path.clone(), hash));
+        self.reported.insert((id.clone(), path.clone(), hash));
         if leaves(record, path, hash.as_ref()) {
             // Older writes of the note were overtaken and are never reported separately.
             self.spent.extend(newest_first[explained + 1..].iter().map(|(id, ..)| id.clone()));
@@ -258,7 +259,7 @@ impl Attribution {
 
     /// Whether a record is used up: the final state of its write was reported.
     fn is_spent(&self, id: &RecordId, record: &Record, path: &VaultPath) -> bool {
-        let end = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
+        let end = |hash| self.reported.contains(&(id.clone(), path.clone(), hash));
         self.spent.contains(id) || record.state == RecordState::Done && end(end_at(record, path))
     }
 

@@ -185,7 +185,7 @@ impl<'a> Node<'a> {
 
     /// The description, with constraints that Gemini does not support.
     pub(super) fn description(&self) -> Option<String> {
-        let mut told: Vec<String> = Vec::new();
+        let mut notes: Vec<String> = Vec::new();
         for key in TOLD {
             let Some(value) = self.all(key).next() else { continue };
             let is_taken = key == "format" && value.as_str().is_some_and(|format| FORMATS.contains(&format));
@@ -195,11 +195,11 @@ impl<'a> Node<'a> {
                 Value::Bool(_) | Value::Number(_) => format!("{key}: {value}"),
                 _ => continue,
             };
-            told.push(line);
+            notes.push(line);
         }
-        let told = (!told.is_empty()).then(|| format!("({})", told.join(", ")));
+        let notes = (!notes.is_empty()).then(|| format!("({})", notes.join(", ")));
         let text = self.text("description").filter(|text| !text.trim().is_empty());
-        let parts: Vec<String> = text.map(str::to_owned).into_iter().chain(told).collect();
+        let parts: Vec<String> = text.map(str::to_owned).into_iter().chain(notes).collect();
         (!parts.is_empty()).then(|| parts.join(" "))
     }
 

@@ -7,9 +7,9 @@ use crate::not_ready::NotReady;
 
 /// Versions persisted across runs.
 #[derive(Default, Clone)]
-struct Kept(Arc<Mutex<BTreeMap<String, LastGoodTool>>>);
+struct LastGoodMap(Arc<Mutex<BTreeMap<String, LastGoodTool>>>);
 
-impl LastGood for Kept {
+impl LastGood for LastGoodMap {
     fn get(&self, file: &str) -> Option<LastGoodTool> {
         self.0.lock().unwrap().get(file).cloned()
     }
@@ -19,7 +19,7 @@ impl LastGood for Kept {
     fn forget(&self, file: &str) {
         self.0.lock().unwrap().remove(file);
     }
-    fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool) {
+    fn remove_others(&self, folder: &str, there: &dyn Fn(&str) -> bool) {
         let of_folder = |file: &str| {
             file.rsplit_once('/').filter(|(of, _)| *of == folder).map(|(_, name)| name.to_owned())
         };
@@ -30,32 +30,32 @@ impl LastGood for Kept {
 /// A folder with a simulated clock.
 struct Folder {
     tools: ToolSet,
-    kept: Kept,
+    store: LastGoodMap,
     start: Instant,
 }
 
 impl Folder {
     fn new() -> Self {
-        Self::after(&Kept::default())
+        Self::after(&LastGoodMap::default())
     }
 
     /// The folder in a new run of the program.
-    fn after(kept: &Kept) -> Self {
+    fn after(store: &LastGoodMap) -> Self {
         let tools = ToolSet::new("/tools".into(), Owner::EachFile);
-        Self { tools, kept: kept.clone(), start: Instant::now() }
+        Self { tools, store: store.clone(), start: Instant::now() }
     }
 
     /// A complete run: scans the files and loads everything, including follow-up loads.
-    fn run(kept: &Kept, files: &[(&str, &str)]) -> Vec<String> {
-        let mut folder = Self::after(kept);
+    fn run(store: &LastGoodMap, files: &[(&str, &str)]) -> Vec<String> {
+        let mut folder = Self::after(store);
         let mut wanted = folder.see(0, files);
         while !wanted.is_empty() {
             wanted = wanted.iter().filter_map(|file| folder.load_one(file)).collect();
         }
         for (file, good) in folder.tools.take_changed() {
             match good {
-                Some(good) => kept.keep(&file, &good),
-                None => kept.forget(&file),
+                Some(good) => store.keep(&file, &good),
+                None => store.forget(&file),
             }
         }
         folder.shown(9000)
@@ -65,7 +65,7 @@ impl Folder {
     fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
         let sources = files.iter().map(|(name, text)| ((*name).to_owned(), FileText::Text((*text).into())));
         let now = self.start + Duration::from_millis(at);
-        self.tools.observe(ToolSources { files: sources.collect(), left_out: 0 }, &self.kept, now, true)
+        self.tools.observe(ToolSources { files: sources.collect(), left_out: 0 }, &self.store, now, true)
     }
 
     fn load(&mut self, files: &[ToolFile]) {
@@ -133,33 +133,33 @@ fn file_missing_briefly_is_not_dropped() {
 
 #[test]
 fn file_deleted_between_runs_does_not_return() {
-    let kept = Kept::default();
-    assert_eq!(Folder::run(&kept, &[("w.ts", "name: w\n")]), ["w"]);
-    assert_eq!(Folder::run(&kept, &[]), [""; 0]);
-    assert_eq!(Folder::run(&kept, &[("w.ts", "broken")]), ["w: w.ts:1:1: no tool."]);
+    let store = LastGoodMap::default();
+    assert_eq!(Folder::run(&store, &[("w.ts", "name: w\n")]), ["w"]);
+    assert_eq!(Folder::run(&store, &[]), [""; 0]);
+    assert_eq!(Folder::run(&store, &[("w.ts", "broken")]), ["w: w.ts:1:1: no tool."]);
 }
 
 #[test]
 fn persisted_version_does_not_take_a_name_in_force() {
-    let kept = Kept::default();
-    assert_eq!(Folder::run(&kept, &[("a.ts", "name: x\n")]).len(), 1);
+    let store = LastGoodMap::default();
+    assert_eq!(Folder::run(&store, &[("a.ts", "name: x\n")]).len(), 1);
     assert_eq!(
-        Folder::run(&kept, &[("b.ts", "name: x\n\n")]),
+        Folder::run(&store, &[("b.ts", "name: x\n\n")]),
         ["x (b.ts defines the tool x. Name the file x.ts, so that it is found.)"]
     );
-    let shown = Folder::run(&kept, &[("a.ts", "broken"), ("b.ts", "name: x\n\n")]);
+    let shown = Folder::run(&store, &[("a.ts", "broken"), ("b.ts", "name: x\n\n")]);
     assert_eq!(shown.iter().filter(|row| row.starts_with("x")).count(), 1, "{shown:?}");
 }
 
 #[test]
 fn renamed_to_a_taken_name_keeps_old_version_after_restart() {
-    let kept = Kept::default();
+    let store = LastGoodMap::default();
     let as_named = |shown: Vec<String>| -> Vec<String> {
         shown.iter().map(|row| row.split([' ', ':']).next().unwrap().to_owned()).collect()
     };
-    assert_eq!(as_named(Folder::run(&kept, &[("a.ts", "name: a\n"), ("b.ts", "name: b\n")])), ["a", "b"]);
+    assert_eq!(as_named(Folder::run(&store, &[("a.ts", "name: a\n"), ("b.ts", "name: b\n")])), ["a", "b"]);
     let renamed = [("a.ts", "name: a\n"), ("b.ts", "name: a\n\n")];
-    assert_eq!(as_named(Folder::run(&kept, &renamed)), ["a", "b"]);
+    assert_eq!(as_named(Folder::run(&store, &renamed)), ["a", "b"]);
 }
 
 #[test]

@@ -56,7 +56,7 @@ impl LastGood for Nothing {
 
     fn forget(&self, _: &str) {}
 
-    fn forget_others(&self, _: &str, _: &dyn Fn(&str) -> bool) {
+    fn remove_others(&self, _: &str, _: &dyn Fn(&str) -> bool) {
         assert!(!self.panics, "the store panics");
     }
 }
@@ -100,11 +100,11 @@ fn skill_folders_beyond_the_limit_are_reported_once() {
     make(0..1000);
     assert_eq!(super::left_out(root.path()), None);
     make(1000..1003);
-    let told = super::left_out(root.path()).unwrap();
-    assert_eq!(told.id, "skill-1000");
+    let problem = super::left_out(root.path()).unwrap();
+    assert_eq!(problem.id, "skill-1000");
     let folder = root.path().display();
     assert_eq!(
-        told.reason,
+        problem.reason,
         format!("It and 2 more are not read: only the first 1000 folders of {folder} are. Remove some.")
     );
 }

@@ -116,9 +116,9 @@ impl<'a> Evaluation<'a> {
 
     /// The file itself and the other files that its values depend on.
     pub(super) fn into_read(self) -> BTreeSet<VaultPath> {
-        let mut told = self.others.into_inner();
-        told.insert(self.file.clone());
-        told
+        let mut read = self.others.into_inner();
+        read.insert(self.file.clone());
+        read
     }
 
     /// A file's content, if the reader may see it.

@@ -150,7 +150,7 @@ impl View {
             formulas: &base.formulas,
             effort: Cell::new(0),
         };
-        let (mut answer, told) = rows(path, &world, base, chosen, &files)?;
+        let (mut answer, read) = rows(path, &world, base, chosen, &files)?;
         answer.views = views;
         let unread = bases.iter().filter(|base| base.views.is_empty()).flat_map(|base| &base.diagnostics);
         answer.unsupported.extend(unread.map(|diagnostic| diagnostic.error(path).to_string()));
@@ -158,7 +158,7 @@ impl View {
             let at = listing.heads.binary_search_by(|head| head.path.cmp(&path)).ok()?;
             Some((path, listing.heads[at].hash()?))
         };
-        answer.read = told.into_iter().filter_map(hash).collect();
+        answer.read = read.into_iter().filter_map(hash).collect();
         answer.read.insert(file.path, file.hash);
         Ok(answer)
     }
@@ -295,7 +295,7 @@ fn rows<'a>(
         });
         group.1.rows.push(BaseRow { path: row.path.clone(), cells });
     }
-    let told = passed.into_iter().flat_map(|row| row.evaluation.into_read()).collect();
+    let read = passed.into_iter().flat_map(|row| row.evaluation.into_read()).collect();
     let mut groups: Vec<(Vec<Scalar>, BaseGroup)> = groups.into_values().collect();
     let descending = view.group_by.as_ref().is_some_and(|order| order.descending);
     groups.sort_by(|(a, _), (b, _)| {
@@ -324,7 +324,7 @@ fn rows<'a>(
         unsupported,
         read: BTreeMap::new(),
     };
-    Ok((answer, told))
+    Ok((answer, read))
 }
 
 /// Whether a file matches; a fault is returned with its statement. The YAML parser bounds the depth.

@@ -12,7 +12,7 @@ fn notes_of_an_unmounted_folder_were_not_removed() {
     assert_eq!(notes(&vault).len(), 2);
     let mut receiver = vault.changes();
     fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
-    assert_eq!(told(&vault, &mut receiver), []);
+    assert_eq!(reported(&vault, &mut receiver), []);
     assert_eq!(notes(&vault), ["Home.md"]);
     let gone = format!("The folder that \"Team\" links to is gone: {}", folder(&bed, "Team").display());
     assert_eq!(problems(&vault), [("Team".to_owned(), format!("{gone}; it is not read"))]);
@@ -24,7 +24,7 @@ fn notes_of_an_unmounted_folder_were_not_removed() {
     fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
     outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
     let jane = "Team/People/Jane Doe.md".to_owned();
-    assert_eq!(told(&vault, &mut receiver), [(VaultChangeKind::Modified, jane, By::Outside)]);
+    assert_eq!(reported(&vault, &mut receiver), [(VaultChangeKind::Modified, jane, By::Outside)]);
     assert_eq!((notes(&vault).len(), problems(&vault)), (2, Vec::new()));
 }
 
@@ -38,7 +38,7 @@ fn mount_point_is_not_taken_for_the_unmounted_folder() {
     fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
     fs::create_dir(folder(&bed, "Team")).unwrap();
 
-    assert_eq!(told(&vault, &mut receiver), []);
+    assert_eq!(reported(&vault, &mut receiver), []);
     let [(at, problem)] = &problems(&vault)[..] else { panic!() };
     assert!(at == "Team" && problem.contains("links to is gone"), "{at}: {problem}");
     let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
@@ -46,7 +46,7 @@ fn mount_point_is_not_taken_for_the_unmounted_folder() {
 
     fs::remove_dir(folder(&bed, "Team")).unwrap();
     fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
-    assert_eq!((told(&vault, &mut receiver), notes(&vault).len()), (Vec::new(), 2));
+    assert_eq!((reported(&vault, &mut receiver), notes(&vault).len()), (Vec::new(), 2));
     // Another disk with notes is accepted, and so is an empty folder on the same disk.
     fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
     outside(&bed, "Team/other.md", "other\n");

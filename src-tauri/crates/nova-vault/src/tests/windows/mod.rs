@@ -454,7 +454,7 @@ fn is_alone() -> bool {
     std::env::var_os("NOVA_WINDOW_CASE").is_some()
 }
 
-fn tell(case: &str) {
+fn report(case: &str) {
     let words: Vec<&str> = case.split(' ').collect();
     let mut case =
         Case::without_kill(Operation::named(words[0]), Action::named(words[1]), words[2].parse().unwrap());
@@ -482,7 +482,7 @@ fn tell(case: &str) {
 #[test]
 fn no_window_loses_what_a_user_saves() {
     if let Ok(case) = std::env::var("NOVA_WINDOW_CASE") {
-        return tell(&case);
+        return report(&case);
     }
     let matrix = Matrix::new();
     let seed = std::env::var("NOVA_SEED").map_or(0, |seed| seed.parse().unwrap());

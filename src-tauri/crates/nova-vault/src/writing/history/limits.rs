@@ -24,7 +24,7 @@ impl Default for Limits {
 pub(crate) struct Retention {
     pub(super) limits: Limits,
     /// Time of the last scan.
-    pub(super) looked_at: Option<Timestamp>,
+    pub(super) checked_at: Option<Timestamp>,
     /// Size at that time, plus what was written since.
     pub(super) bytes: u64,
     /// Sets removed automatically and not yet reported.
@@ -37,7 +37,7 @@ impl Retention {
     }
 
     pub(super) fn is_due(&self, now: Timestamp, limits: Limits) -> bool {
-        let recent = self.looked_at.is_some_and(|at| {
+        let recent = self.checked_at.is_some_and(|at| {
             // If the clock was set back, do not wait for it.
             let since = now.duration_since(at);
             !since.is_negative() && since < SignedDuration::from_hours(24)

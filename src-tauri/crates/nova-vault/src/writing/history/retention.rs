@@ -46,7 +46,7 @@ impl Vault {
             if !retention.is_due(now, limits) {
                 return;
             }
-            retention.looked_at = Some(now);
+            retention.checked_at = Some(now);
         }
         match self.history().prune_at(now, limits) {
             Ok((removed, bytes)) => {

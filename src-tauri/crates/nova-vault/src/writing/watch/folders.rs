@@ -56,7 +56,7 @@ impl Folders {
         &mut self,
         on_event: impl FnMut(notify::Result<Event>) + Send + 'static,
     ) -> Result<(), String> {
-        self.deafen();
+        self.unwatch_all();
         let mut watcher = notify::recommended_watcher(on_event).map_err(|error| refusal(&error))?;
         if !WATCH_EACH {
             watcher.watch(&self.root, RecursiveMode::Recursive).map_err(|error| refusal(&error))?;
@@ -66,7 +66,7 @@ impl Folders {
     }
 
     /// Removes all watches.
-    pub(super) fn deafen(&mut self) {
+    pub(super) fn unwatch_all(&mut self) {
         self.watcher = None;
         self.known.clear();
     }

@@ -294,16 +294,16 @@ impl Run {
         if self.open_root().is_none() {
             return;
         }
-        let mut told = Vec::new();
+        let mut changes = Vec::new();
         let sink = &mut self.sink;
         let unfinished = self.tree.update(&disk, &candidates, &batch.renames, quiet, &mut |change| {
-            told.push(change);
-            if told.len() == MAX_CHANGES_AT_ONCE {
-                sink(std::mem::take(&mut told));
+            changes.push(change);
+            if changes.len() == MAX_CHANGES_AT_ONCE {
+                sink(std::mem::take(&mut changes));
             }
         });
-        if !told.is_empty() {
-            sink(told);
+        if !changes.is_empty() {
+            sink(changes);
         }
         for path in unfinished {
             self.coalescer.touch(path, Instant::now(), false);
@@ -338,7 +338,7 @@ impl Run {
     /// Reporting all changes late is better than watching only some folders.
     fn poll(&mut self, reason: String) {
         tracing::warn!(reason, "polling the vault instead of watching it");
-        self.folders.deafen();
+        self.folders.unwatch_all();
         self.poll_at = Some(Instant::now() + self.options.poll_every);
         self.change_state(WatchState::Polling { reason });
     }
@@ -359,7 +359,7 @@ impl Run {
             Ok(disk) => return Some(disk),
             Err(error) => error,
         };
-        self.folders.deafen();
+        self.folders.unwatch_all();
         self.poll_at = Some(Instant::now() + self.options.poll_every);
         self.change_state(WatchState::Failed {
             reason: format!(

@@ -183,7 +183,7 @@ impl Tree {
         if self.entries.contains_key(path) {
             return None;
         }
-        let told = renames
+        let reported = renames
             .iter()
             .find(|(from, to)| to == path && self.entries.contains_key(&**from))
             .map(|(from, _)| from.as_str());
@@ -197,7 +197,8 @@ impl Tree {
             };
             same.then_some(from)
         };
-        told.or_else(same_file)
+        reported
+            .or_else(same_file)
             .filter(|from| matches!(self.see(sight, from, Reread::IfTouched), Seen::Absent))
             .map(str::to_owned)
     }
@@ -414,13 +415,13 @@ mod tests {
         let disk = Disk::open(dir.path().canonicalize().expect("a path"), Roots::default()).expect("open");
         let mut tree = Tree::new(100, Arc::default());
         let mut update = |path: &str, renames: &[(String, String)]| {
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             let candidates = Candidates::from([(path.to_owned(), Reread::Always)]);
             let rest = tree.update(&disk, &candidates, renames, Duration::ZERO, &mut |change| {
-                told.push(change.kind);
+                reported.push(change.kind);
             });
             assert!(rest.is_empty());
-            told
+            reported
         };
         assert_eq!(update("a.md", &[]), [Kind::Created]);
         std::fs::write(note("b.md"), "another file").expect("write");

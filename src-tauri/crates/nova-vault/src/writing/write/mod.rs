@@ -400,7 +400,7 @@ impl Writing<'_> {
                     let write = &mut writes[at];
                     self.journal_lasts(write).and_then(|()| self.one(write)).and_then(|outcome| {
                         write.written = outcome == Outcome::Written;
-                        self.tell(write, outcome)
+                        self.record_outcome(write, outcome)
                     })
                 }
                 many => {
@@ -447,7 +447,7 @@ impl Writing<'_> {
     }
 
     /// Records in the journal how a write ended.
-    fn tell(&mut self, write: &NoteWrite, outcome: Outcome) -> Result<(), VaultError> {
+    fn record_outcome(&mut self, write: &NoteWrite, outcome: Outcome) -> Result<(), VaultError> {
         self.core
             .steps
             .before(Step::JournalDone, write.path.as_str())

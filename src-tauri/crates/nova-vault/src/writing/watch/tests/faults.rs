@@ -100,9 +100,9 @@ fn notes_that_vanish_at_once() {
         fs::remove_dir_all(vault.path(&format!("F{n}"))).expect("remove");
     }
     vault.watch.flush();
-    let mut told = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
-    vault.changes.try_iter().for_each(|change| apply(&mut told, change));
-    assert_eq!(told, read_notes(&vault.path("")));
+    let mut reported = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
+    vault.changes.try_iter().for_each(|change| apply(&mut reported, change));
+    assert_eq!(reported, read_notes(&vault.path("")));
 }
 
 #[test]

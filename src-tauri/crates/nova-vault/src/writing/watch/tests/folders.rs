@@ -14,15 +14,15 @@ fn notes_take_no_watches() {
 #[test]
 fn fifty_new_folders_in_a_burst_are_reported() {
     let vault = Fixture::new("a.md = a");
-    let mut told = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
+    let mut reported = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
     for n in 0..50 {
         let folder = vault.path(&format!("Folder {n}/Deep"));
         fs::create_dir_all(&folder).expect("create folders");
         fs::write(folder.join("note.md"), format!("note {n}")).expect("write");
     }
     // Without `flush`, which would find them in any case.
-    vault.follow(&mut told);
-    assert_eq!(told.len(), 51);
+    vault.follow(&mut reported);
+    assert_eq!(reported.len(), 51);
     assert_eq!(vault.next_state(), WatchState::Watching { folders: 1 });
     vault.watch.flush();
     assert_eq!(vault.watch.state(), WatchState::Watching { folders: 101 });
@@ -101,10 +101,10 @@ fn folder_swapped_for_a_link_reveals_nothing_of_its_target() {
         // Nothing below the link is watched either.
         write(&vault.outside("one.md"), "foreign, edited");
         vault.watch.flush();
-        let mut told: Vec<String> = vault.changes.try_iter().map(|change| describe(&change)).collect();
-        told.sort();
+        let mut reported: Vec<String> = vault.changes.try_iter().map(|change| describe(&change)).collect();
+        reported.sort();
         assert_eq!(
-            told,
+            reported,
             [
                 "renamed Notes/Deep/two.md to Old/Deep/two.md: 2 → 2",
                 "renamed Notes/one.md to Old/one.md: 1 → 1"

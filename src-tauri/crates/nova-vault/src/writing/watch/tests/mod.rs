@@ -97,29 +97,29 @@ impl Fixture {
     /// there are no others.
     fn expect(&self, expected: &str) {
         let mut expected: Vec<String> = lines(expected);
-        let mut told: Vec<String> = (0..expected.len())
+        let mut reported: Vec<String> = (0..expected.len())
             .map(|_| {
                 let change = self.changes.recv_timeout(PATIENCE);
                 describe(&change.unwrap_or_else(|_| panic!("no further report; expected {expected:#?}")))
             })
             .collect();
         self.watch.flush();
-        told.extend(self.changes.try_iter().map(|change| describe(&change)));
-        told.sort();
+        reported.extend(self.changes.try_iter().map(|change| describe(&change)));
+        reported.sort();
         expected.sort();
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
-    /// Waits, without requesting a comparison, until the reported changes lead from the notes `told` to
+    /// Waits, without requesting a comparison, until the reported changes lead from the notes `reported` to
     /// those on disk.
-    fn follow(&self, told: &mut BTreeMap<String, String>) {
+    fn follow(&self, reported: &mut BTreeMap<String, String>) {
         let on_disk = read_notes(&self.path(""));
         let deadline = Instant::now() + PATIENCE;
-        while *told != on_disk {
+        while *reported != on_disk {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.changes.recv_timeout(left) {
-                Ok(change) => apply(told, change),
-                Err(_) => assert_eq!(*told, on_disk, "reported changes do not match the folder"),
+                Ok(change) => apply(reported, change),
+                Err(_) => assert_eq!(*reported, on_disk, "reported changes do not match the folder"),
             }
         }
     }
@@ -165,16 +165,16 @@ fn describe(change: &RawChange) -> String {
     }
 }
 
-fn apply(told: &mut BTreeMap<String, String>, change: RawChange) {
+fn apply(reported: &mut BTreeMap<String, String>, change: RawChange) {
     let context = format!("{change:?}");
     let before = match &change.kind {
         Kind::Created => None,
-        Kind::Modified | Kind::Removed => told.remove(&change.path),
-        Kind::Renamed { from } => told.remove(from),
+        Kind::Modified | Kind::Removed => reported.remove(&change.path),
+        Kind::Renamed { from } => reported.remove(from),
     };
     assert_eq!(before.as_deref(), change.before.as_deref(), "{context}");
     if let Some(after) = change.after {
-        let replaced = told.insert(change.path, after.to_string());
+        let replaced = reported.insert(change.path, after.to_string());
         assert_eq!(replaced, None, "{context}");
     }
 }

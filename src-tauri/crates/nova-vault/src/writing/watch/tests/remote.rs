@@ -62,13 +62,13 @@ fn local_edit_is_reported_at_once() {
 #[test]
 fn reported_changes_are_not_repeated_by_the_comparison() {
     let vault = Fixture::with("a.md = a", Options::on_network(Duration::from_millis(1)));
-    let mut told = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
+    let mut reported = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
     for n in 0..200 {
         vault.write(&format!("{n}.md"), format!("note {n}"));
         vault.write("a.md", format!("a {n}"));
     }
     // `apply` refuses a second creation of a note, and a `before` that is not the last text.
-    vault.follow(&mut told);
+    vault.follow(&mut reported);
     vault.expect_silence();
 }
 

@@ -111,9 +111,9 @@ fn five_hundred_notes_written_several_times() {
             vault.save_in_place(&format!("{n}.md"), &format!("{n} round {round}"));
         }
     }
-    let mut told = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
-    vault.follow(&mut told);
-    assert_eq!(told.len(), 501);
+    let mut reported = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
+    vault.follow(&mut reported);
+    assert_eq!(reported.len(), 501);
 }
 
 #[test]

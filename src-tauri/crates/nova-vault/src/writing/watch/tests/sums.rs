@@ -9,17 +9,17 @@ fn changes_add_up_to_what_is_on_disk() {
     let edits: usize =
         std::env::var("NOVA_FUZZ_SAVES").ok().and_then(|number| number.parse().ok()).unwrap_or(600);
     let vault = Fixture::new("seed.md = seed");
-    let mut told = BTreeMap::from([("seed.md".to_owned(), "seed".to_owned())]);
+    let mut reported = BTreeMap::from([("seed.md".to_owned(), "seed".to_owned())]);
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for edit in 0..edits {
         random.edit(&vault.path(""), edit);
         if edit % 15 == 14 {
-            vault.follow(&mut told);
+            vault.follow(&mut reported);
         }
     }
     vault.watch.flush();
-    vault.changes.try_iter().for_each(|change| apply(&mut told, change));
-    assert_eq!(told, read_notes(&vault.path("")));
+    vault.changes.try_iter().for_each(|change| apply(&mut reported, change));
+    assert_eq!(reported, read_notes(&vault.path("")));
 }
 
 /// xorshift64*.

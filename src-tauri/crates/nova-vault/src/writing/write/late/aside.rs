@@ -180,9 +180,9 @@ impl Aside {
         let modified = settled_time(&metadata);
         let bytes = bytes_outside(&file)?;
         let known = ContentHash::of(&bytes);
-        let looked_at = folder.join(Aside { known, modified, ..self.clone() }.name());
+        let checked = folder.join(Aside { known, modified, ..self.clone() }.name());
         if known == self.known {
-            return fs::rename(&file, looked_at);
+            return fs::rename(&file, checked);
         }
         let writer = Writer::take_over(&core.journal, log)?;
         if !file.exists() {
@@ -192,7 +192,7 @@ impl Aside {
         let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
         let (brought, displaced) = self.bring_back(core, log, &set, &bytes)?;
         if brought != Brought::Copied {
-            fs::rename(&file, looked_at)?;
+            fs::rename(&file, checked)?;
         }
         drop(set);
         check_all(core, displaced);

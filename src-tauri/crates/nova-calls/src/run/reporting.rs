@@ -22,12 +22,12 @@ impl Running<'_> {
             OutputPart::End(_) => return,
         };
         let texts = || -> Vec<String> {
-            let told = partial.as_ref().map(received::texts).unwrap_or_default();
-            told.into_iter().chain(message.clone()).collect()
+            let parts = partial.as_ref().map(received::texts).unwrap_or_default();
+            parts.into_iter().chain(message.clone()).collect()
         };
         let mut so_far = reached(vault, Vec::new(), None);
-        let told = self.protected_sources(tool, args, vault, &so_far, texts);
-        so_far.read.extend(told);
+        let sources = self.protected_sources(tool, args, vault, &so_far, texts);
+        so_far.read.extend(sources);
         if self.withholds(tool, args, &so_far) {
             return;
         }
