@@ -215,7 +215,7 @@ async fn provider_that_refuses_images_does_not_block_the_chat() {
     let all: Vec<_> = request["messages"].as_array().unwrap().iter().map(parts).collect();
     assert!(all.iter().all(|(_, images)| images.is_empty()), "{all:?}");
     assert!(
-        all.iter().any(|(text, _)| text.contains("\"dot.gif\", not sent: this model cannot look")),
+        all.iter().any(|(text, _)| text.contains("\"dot.gif\", not sent: this model cannot read")),
         "{all:?}"
     );
 

@@ -219,7 +219,7 @@ async fn later_edit_is_a_conflict_and_is_preserved() {
     assert_eq!(nova.run(&["workspace", "remove", &code]).status.code(), Some(0));
     let undone = nova.start().await.undo(&set.id, None, None).await.unwrap();
     let left = &undone.conflicts[0];
-    assert!(left.unreadable && left.what[0].contains("no folder that is open"), "{undone:?}");
+    assert!(left.unreadable && left.what[0].contains("not in a folder that tools may use"), "{undone:?}");
 }
 
 #[tokio::test]

@@ -226,5 +226,5 @@ fn inexact_edit_is_refused_with_the_count() {
     assert!(error.message.contains("found 2 times") && error.hint.contains("`count`"), "{error}");
     assert!(edit("three").message.contains("found 0 times"));
     let error = core.error("edit", json!({"path": "code/src/main.rs", "old": "needle", "new": "x"}));
-    assert_eq!((error.code, error.message.contains("for reading only")), (ErrorCode::PathRefused, true));
+    assert_eq!((error.code, error.message.contains("read-only")), (ErrorCode::PathRefused, true));
 }

@@ -8,7 +8,7 @@ pub const MAX_WRITTEN_BYTES: u64 = 8 * 1024 * 1024;
 pub enum FileError {
     #[error("{path} is not in a folder that tools may use")]
     NoFolder { path: String, folders: Vec<String> },
-    #[error("{path} is a link to a path outside its folder")]
+    #[error("{path} is outside its folder")]
     Outside { path: String },
     #[error("{path} was not found")]
     NotFound { path: String },

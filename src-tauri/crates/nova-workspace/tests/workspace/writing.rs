@@ -244,7 +244,7 @@ fn link_swapped_in_during_a_write_is_not_followed() {
         let enough = |outcomes: &BTreeMap<String, usize>| {
             let times =
                 |part: &str| outcomes.iter().filter(|(said, _)| said.contains(part)).map(|(_, n)| n).sum();
-            let (made, refused): (usize, usize) = (times("made"), times("leads out"));
+            let (made, refused): (usize, usize) = (times("made"), times("outside its folder"));
             made > 2 && refused > 10
         };
         for number in 0..1_000_000 {
