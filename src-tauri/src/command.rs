@@ -91,12 +91,12 @@ async fn with_app(
 ) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
     let problem = app.settings_problem();
-    tell(problem.as_ref());
+    print_problem(problem.as_ref());
     wait_for_tools(&app, command).await;
     if matches!(command, Command::Chat(_) | Command::Routine(_) | Command::Skill(_) | Command::Tool(_)) {
-        app.credentials_looked_at().await;
+        app.credentials_ready().await;
     }
-    let result = once_told(work(&app).await, problem.as_ref(), args.json);
+    let result = unless_reported(work(&app).await, problem.as_ref(), args.json);
     if unmerged(&app.finish_writing().await) { result.map(failed) } else { result }
 }
 
@@ -134,14 +134,14 @@ async fn until_interrupted(work: impl Future<Output = Result<u8, UserError>>) ->
 }
 
 /// Prints a problem of the settings before the command runs.
-fn tell(problem: Option<&ConfigProblemView>) {
+fn print_problem(problem: Option<&ConfigProblemView>) {
     if let Some(problem) = problem {
         print::note(&format!("nova: {}", problem.message).replace('\n', " "));
     }
 }
 
 /// The result, unless its error was already printed before the command.
-fn once_told(
+fn unless_reported(
     result: Result<u8, UserError>,
     problem: Option<&ConfigProblemView>,
     json: bool,

@@ -96,7 +96,7 @@ async fn draft_survives_a_kill() {
 #[tokio::test]
 async fn message_sent_during_model_discovery_survives_a_kill() {
     // Accepts every connection and never responds.
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a local port");
     let address = format!("http://{}", silent.local_addr().expect("its address"));
     let home = Home::new();
     let vault = home.vault();

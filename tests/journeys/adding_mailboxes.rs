@@ -126,7 +126,7 @@ async fn mailbox_is_tested_stored_and_used_without_a_question() {
     assert_eq!(smtp.taken(), []);
     drop(app);
     let again = nova.start().await;
-    again.credentials_looked_at().await;
+    again.credentials_ready().await;
     assert_eq!(rows(&again).await[0].tested, Some(test), "the test outlives the program");
     nova.model.finish();
 }
@@ -288,7 +288,7 @@ async fn password_goes_to_another_server_only_if_retyped() {
     nova.settings(&settings);
     drop(app);
     let app = nova.start().await;
-    app.credentials_looked_at().await;
+    app.credentials_ready().await;
     assert_eq!(
         (rows(&app).await[0].password, &rows(&app).await[0].tested),
         (MailboxPassword::NotGranted, &None)

@@ -159,7 +159,7 @@ async fn skill_in_use_comes_and_goes_with_its_requirements() {
     let manifest = nova.config().join("skills").join("post").join("manifest.yaml");
     fs::write(manifest, "requires: {env: {MAIL_HOST: {}}, credentials: [mail/password]}\n").unwrap();
     let app = started(&nova).await;
-    app.credentials_looked_at().await;
+    app.credentials_ready().await;
     let remove = || CredentialRef { name: "mail/password".into() };
 
     assert!(why_not(&app).await.unwrap().contains("set MAIL_HOST"));

@@ -32,7 +32,7 @@ async fn row(app: &App, name: &str) -> RoutineRow {
 }
 
 async fn last(app: &App) -> RoutineRun {
-    row(app, "Morning").await.last.expect("it ran")
+    row(app, "Morning").await.last.expect("the routine ran")
 }
 
 /// Checks once at nine, when the routine is new, and once at ten.

@@ -141,7 +141,7 @@ async fn weather_tool_is_saved_allowed_and_answers_without_leaking_its_key() {
         }
         _ => None,
     });
-    let (output, sources) = done.expect("it answered");
+    let (output, sources) = done.expect("the server answered");
     assert_eq!(output, json!({"location": "Oslo", "temperature": -3, "conditions": "snow"}));
     assert!(sources.contains("http://api.weather.com/v1/current"), "{sources}");
     let requests = server.requests();
@@ -380,7 +380,7 @@ fn killed_nova_takes_its_script_processes_along() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().contains("here")), "it runs");
+    assert!(lines.any(|line| line.unwrap().contains("here")), "the process runs");
     let processes = descendants(child.id());
     assert!(processes.len() >= 2, "a guard and a script process: {processes:?}");
     child.kill().unwrap();

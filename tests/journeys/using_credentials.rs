@@ -207,7 +207,7 @@ async fn tool_without_its_key_is_unavailable_wherever_it_is_listed() {
     let bare = forecast("one").replace("['weather/key']", "['weather']");
     save(&nova, "forecast.ts", &bare);
     let app = started(&nova).await;
-    app.look_at_credentials().await;
+    app.refresh_credentials().await;
     let row = async |app: &App| {
         let rows = app.list_tools(Nothing {}).await.unwrap();
         rows.into_iter().find(|row| row.name == "dynamic.forecast").unwrap()
@@ -424,7 +424,7 @@ async fn skill_that_requires_a_variable_is_available_once_set() {
     let manifest = "requires:\n  env:\n    FINNHUB_API_KEY:\n      schema: {type: string, minLength: 8}\n";
     fs::write(folder.join("manifest.yaml"), manifest).unwrap();
     let app = started(&nova).await;
-    app.credentials_looked_at().await;
+    app.credentials_ready().await;
     let row = finnhub(&app).await;
     assert_eq!(row.state, SkillState::Unavailable);
     let reason = row.reason.unwrap();

@@ -27,7 +27,7 @@ pub(crate) fn on_stdin() -> Arc<Answers> {
                     continue;
                 };
                 let line = line.strip_suffix('\r').unwrap_or(&line);
-                if let Some(note) = reading.hear(line) {
+                if let Some(note) = reading.accept_line(line) {
                     print::note(&note);
                 }
             }
@@ -101,7 +101,7 @@ impl Answers {
     }
 
     /// Handles a line; returns an error message if it is invalid.
-    fn hear(&self, line: &str) -> Option<String> {
+    fn accept_line(&self, line: &str) -> Option<String> {
         let mut state = self.state();
         let (call, revision, answer) = match read_decision(line) {
             Ok(read) => read,
@@ -238,8 +238,8 @@ mod tests {
         let asked = answers.ask(&first);
         tokio::pin!(asked);
         assert!(futures_pending(&mut asked), "the question is open");
-        assert_eq!(answers.hear(ONCE), None);
-        assert!(answers.hear(ONCE).is_some_and(|note| note.contains("dropped")));
+        assert_eq!(answers.accept_line(ONCE), None);
+        assert!(answers.accept_line(ONCE).is_some_and(|note| note.contains("dropped")));
         assert_eq!(asked.await, once());
         let next = answers.ask(&second);
         tokio::pin!(next);
@@ -252,15 +252,15 @@ mod tests {
     async fn answer_may_arrive_as_soon_as_the_question_is_emitted() {
         let answers = Answers::default();
         answers.expect(&question(1));
-        assert_eq!(answers.hear(ONCE), None);
-        assert!(answers.hear(ONCE).is_some_and(|note| note.contains("dropped")));
+        assert_eq!(answers.accept_line(ONCE), None);
+        assert!(answers.accept_line(ONCE).is_some_and(|note| note.contains("dropped")));
         assert_eq!(answers.ask(&question(1)).await, once());
     }
 
     #[tokio::test]
     async fn answer_applies_to_the_question_it_names() {
         let answers = Answers::default();
-        assert_eq!(answers.hear(r#"{"call":"c1","revision":2,"decision":"once"}"#), None);
+        assert_eq!(answers.accept_line(r#"{"call":"c1","revision":2,"decision":"once"}"#), None);
         let (first, second) = (question(1), question(2));
         let asked = answers.ask(&first);
         tokio::pin!(asked);
@@ -272,7 +272,7 @@ mod tests {
             (r#"{"call":"c2","decision":"once"}"#, "dropped"),
             (r#"{"call":"c1"}"#, "decision must be"),
         ] {
-            assert!(answers.hear(line).is_some_and(|note| note.contains(why)), "{line}");
+            assert!(answers.accept_line(line).is_some_and(|note| note.contains(why)), "{line}");
         }
         assert!(futures_pending(&mut asked), "no answer was for this question");
     }
@@ -280,7 +280,7 @@ mod tests {
     #[tokio::test]
     async fn other_lines_are_messages() {
         let answers = Answers::default();
-        assert_eq!(answers.hear("Jane is won"), None);
+        assert_eq!(answers.accept_line("Jane is won"), None);
         assert_eq!(answers.next_message().await.as_deref(), Some("Jane is won"));
         answers.end();
         assert_eq!(answers.next_message().await, None);

@@ -121,7 +121,7 @@ pub(crate) fn sessions(rows: &[SessionRow]) {
 pub(crate) fn session(view: &SessionView) {
     line(&format!("# {}", visible(&view.row.title)));
     let mut branches = Branches::default();
-    view.events.iter().for_each(|envelope| branches.hear(envelope));
+    view.events.iter().for_each(|envelope| branches.observe(envelope));
     let in_force = branches.in_force();
     let is_told = |turn: &str| in_force.contains(&turn);
     for envelope in view.events.iter().filter(|envelope| envelope.turn.as_deref().is_none_or(is_told)) {

@@ -11,9 +11,9 @@ use crate::{print, start};
 pub(super) async fn run(args: &Args, question: &Question) -> Result<u8, UserError> {
     let notes = start::questions(args).await?;
     let problem = notes.settings_problem();
-    super::tell(problem);
+    super::print_problem(problem);
     let answer = super::until_interrupted(answer(&notes, question, args.json)).await;
-    let result = super::once_told(answer, problem, args.json);
+    let result = super::unless_reported(answer, problem, args.json);
     if super::unmerged(&notes.unmerged().await) { result.map(super::failed) } else { result }
 }
 

@@ -42,7 +42,7 @@ pub(crate) async fn run(app: &App, session: &Session, json: bool) -> Result<u8, 
             if json {
                 print::json(&found)
             } else {
-                tell_found(&found)
+                print_found(&found)
             }
             return Ok(print::DONE);
         }
@@ -109,7 +109,7 @@ fn done(json: bool) -> Result<u8, UserError> {
 }
 
 /// One line per session, followed by the matches in it.
-fn tell_found(found: &[FoundSession]) {
+fn print_found(found: &[FoundSession]) {
     let text = |parts: &[TextPart]| parts.iter().map(|part| part.text.as_str()).collect::<String>();
     for one in found {
         print::line(&print::visible(&format!("{}  {}", one.row.id, one.row.title)));

@@ -52,7 +52,7 @@ impl Home {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program runs");
-        program.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it reads");
+        program.stdin.take().expect("piped").write_all(input.as_bytes()).expect("the program reads stdin");
         let output = program.wait_with_output().expect("the program ends");
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }

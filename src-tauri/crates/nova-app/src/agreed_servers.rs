@@ -9,19 +9,19 @@ use nova_credentials::{CredentialError, CredentialName};
 use nova_mcp::{Agreements, KnownTools, ServerConfig};
 use nova_skill::Secret;
 
-use crate::credentials::kept::Kept;
+use crate::credentials::store::UserCredentials;
 use crate::trust::Trust;
 
 /// Agreements are in `trust.json`; the tools of each server in one file in `<data>/mcp`.
 pub(crate) struct AgreedServers {
     trust: Arc<Trust>,
-    kept: Arc<Kept>,
+    credentials: Arc<UserCredentials>,
     folder: PathBuf,
 }
 
 impl AgreedServers {
-    pub(crate) fn new(trust: Arc<Trust>, kept: Arc<Kept>, data: &Path) -> Self {
-        Self { trust, kept, folder: data.join("mcp") }
+    pub(crate) fn new(trust: Arc<Trust>, credentials: Arc<UserCredentials>, data: &Path) -> Self {
+        Self { trust, credentials, folder: data.join("mcp") }
     }
 
     /// The name of a server may contain any characters, so it is hashed.
@@ -48,7 +48,7 @@ impl Agreements for AgreedServers {
 
     async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError> {
         let (consumer, destination) = server.grantee();
-        self.kept.granted(&consumer, &destination, name).await
+        self.credentials.granted(&consumer, &destination, name).await
     }
 
     async fn token(
@@ -56,6 +56,6 @@ impl Agreements for AgreedServers {
         server: &ServerConfig,
         refused: Option<&Secret>,
     ) -> Result<Option<Secret>, CredentialError> {
-        self.kept.server_token(server, refused).await
+        self.credentials.server_token(server, refused).await
     }
 }

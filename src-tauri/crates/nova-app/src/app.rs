@@ -23,11 +23,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agreed_servers::AgreedServers;
 use crate::config::Config;
-use crate::credentials::kept::{Around, CredentialsFrom, Kept};
+use crate::credentials::store::{CredentialsFrom, StoreContext, UserCredentials};
 use crate::desktop::Desktop;
 use crate::errors::no_vault;
 use crate::events::Events;
-use crate::given_files::kept::GivenFiles;
+use crate::given_files::recent::GivenFiles;
 use crate::health::Health;
 use crate::known_models::KnownModels;
 use crate::last_good::LastGoodFiles;
@@ -92,13 +92,13 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
     pub(crate) trust: Arc<Trust>,
-    pub(crate) kept: Arc<Kept>,
+    pub(crate) user_credentials: Arc<UserCredentials>,
     /// The credentials as seen by tools.
     pub(crate) credentials: Arc<dyn CredentialSource>,
     pub(crate) given_files: Arc<GivenFiles>,
     /// Data of skills other than notes.
     pub(crate) stores: Arc<dyn StoreSource>,
-    pub(crate) looked_at_credentials: AtomicBool,
+    pub(crate) credentials_refresh_started: AtomicBool,
     /// True once the credentials have been read.
     pub(crate) credentials_known: tokio::sync::watch::Sender<bool>,
     pub(crate) credentials_watch: Mutex<Option<notify::RecommendedWatcher>>,
@@ -195,35 +195,35 @@ impl App {
         let store = Store::open(&places.data).await?;
         crate::author_files::install(places).await;
         let trust = Arc::new(Trust::new(&places.data));
-        let kept = Arc::new(Kept::new(
+        let user_credentials = Arc::new(UserCredentials::new(
             places.data.clone(),
             options.credentials.store_options(),
             options.clock.clone(),
             options.providers.clone(),
         ));
         let credentials: Arc<dyn CredentialSource> = match &options.credentials {
-            CredentialsFrom::Store(_) => kept.clone(),
+            CredentialsFrom::Store(_) => user_credentials.clone(),
             CredentialsFrom::StandIn(source) => source.clone(),
         };
-        let skills = SkillSources::start(&options, &trust, &kept, &credentials).await;
+        let skills = SkillSources::start(&options, &trust, &user_credentials, &credentials).await;
         let rule_file = Arc::new(RuleFile::new(places.rules_file()));
         let mut settings = SettingsInForce::default();
         let rules = Arc::new(RulesInForce::default());
         settings.reload(places, &rule_file, &rules);
         let registry = Arc::new(Registry::new(skills.sources, &settings.config.skills_in_force()));
-        settings.look_at_skills(places, &registry);
-        settings.look_at_trust(&trust);
+        settings.report_config_problem(places, &registry);
+        settings.report_trust_problem(&trust);
         let events = Arc::new(Events::new(options.clock.clone()));
         let sandboxes = Sandboxes::new(options.launch_environment.guard().clone(), &places.data);
         let health = Arc::new(Health::new(options.clock.clone(), events.clone()));
         let app = Self {
             inner: Arc::new(Inner {
                 trust,
-                kept,
+                user_credentials,
                 credentials,
                 given_files: Arc::default(),
                 stores: Arc::new(FileStores::new(&places.data)),
-                looked_at_credentials: AtomicBool::new(false),
+                credentials_refresh_started: AtomicBool::new(false),
                 credentials_known: tokio::sync::watch::Sender::new(false),
                 credentials_watch: Mutex::default(),
                 sandboxes,
@@ -257,8 +257,8 @@ impl App {
 
     /// Opens the vault, starts to follow skills and settings, and deletes expired data.
     async fn begin(&self) {
-        let inner: Arc<dyn Around> = self.inner.clone();
-        self.inner.kept.belongs_to(Arc::downgrade(&inner));
+        let inner: Arc<dyn StoreContext> = self.inner.clone();
+        self.inner.user_credentials.attach(Arc::downgrade(&inner));
         self.inner.registry.provide(self.inner.present(KnownCredentials::NotYet));
         self.inner.declare_configs();
         self.try_commands(&self.config().skills).await;
@@ -267,7 +267,7 @@ impl App {
         self.follow_sources();
         self.open_configured_vault().await;
         self.purge_old_sessions().await;
-        self.forget_old_files(self.config().history.days);
+        self.prune_file_changes(self.config().history.days);
         self.sweep_files();
         self.follow_foreign_skills();
     }
@@ -322,9 +322,9 @@ impl App {
             settings.reload(self.places(), &self.inner.rule_file, &self.inner.rules);
             self.inner.mcp.configure(settings.config.mcp_servers());
             let changed = self.inner.registry.reload(&settings.config.skills_in_force());
-            settings.look_at_skills(self.places(), &self.inner.registry);
-            settings.look_at_trust(&self.inner.trust);
-            self.inner.kept.use_sign_ins(settings.config.sign_ins_in_force());
+            settings.report_config_problem(self.places(), &self.inner.registry);
+            settings.report_trust_problem(&self.inner.trust);
+            self.inner.user_credentials.set_sign_ins(settings.config.sign_ins_in_force());
             let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
             let of_rules = |problem: &Option<nova_protocol::ConfigProblemView>| {
                 let file = self.places().rules_file().display().to_string();
@@ -333,7 +333,7 @@ impl App {
             let mended = of_rules(&before) && !of_rules(&settings.problem);
             (changed, news, mended)
         };
-        self.take_back_grants(&rules_before);
+        self.revoke_lost_grants(&rules_before);
         if mended || *self.inner.rules.now() != *rules_before {
             self.emit(Event::RulesChanged {});
         }
@@ -346,7 +346,7 @@ impl App {
         }
         self.inner.registry_changed(changed);
         self.follow_foreign_skills();
-        self.inner.look_if_needed();
+        self.inner.refresh_credentials_if_needed();
         self.try_commands_soon();
     }
 
@@ -388,7 +388,7 @@ impl SkillSources {
     async fn start(
         options: &AppOptions,
         trust: &Arc<Trust>,
-        kept: &Arc<Kept>,
+        user_credentials: &Arc<UserCredentials>,
         credentials: &Arc<dyn CredentialSource>,
     ) -> Self {
         let data = &options.places.data;
@@ -410,7 +410,7 @@ impl SkillSources {
             pending_tools.clone(),
             Arc::new(crate::skills::HostSnippets(options.tool_host.clone())),
         ));
-        let agreed = AgreedServers::new(trust.clone(), kept.clone(), data);
+        let agreed = AgreedServers::new(trust.clone(), user_credentials.clone(), data);
         let mcp = McpServers::new(McpOptions::new(
             options.launch_environment.clone(),
             Arc::new(agreed),
@@ -439,7 +439,7 @@ impl Inner {
             self.registry.reload(&settings.config.skills_in_force())
         };
         self.registry_changed(changes);
-        self.look_if_needed();
+        self.refresh_credentials_if_needed();
     }
 
     /// Records server tools as first seen, so that a rule written for a tool does not apply after it has
@@ -469,7 +469,7 @@ impl Inner {
     }
 }
 
-impl Around for Inner {
+impl StoreContext for Inner {
     fn emit(&self, event: Event) {
         self.events.emit(event);
     }
@@ -485,7 +485,7 @@ impl Around for Inner {
 
 impl EventSink for Inner {
     fn emit(&self, envelope: Envelope) {
-        self.conflicts.hear(&envelope);
+        self.conflicts.observe(&envelope);
         self.events.send(envelope);
     }
 }
@@ -526,7 +526,7 @@ impl SettingsInForce {
 
 impl SettingsInForce {
     /// Reports an invalid skill configuration.
-    fn look_at_skills(&mut self, places: &Places, registry: &Registry) {
+    fn report_config_problem(&mut self, places: &Places, registry: &Registry) {
         if self.problem.is_none()
             && let Some(message) = registry.snapshot().config_problem()
         {
@@ -541,7 +541,7 @@ impl SettingsInForce {
 
 impl SettingsInForce {
     /// Reported only without another problem: until it is resolved, agreements are not stored.
-    fn look_at_trust(&mut self, trust: &Trust) {
+    fn report_trust_problem(&mut self, trust: &Trust) {
         if self.problem.is_none() {
             self.problem = trust.problem();
         }

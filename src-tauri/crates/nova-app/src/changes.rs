@@ -179,7 +179,7 @@ impl App {
     pub async fn prune_history(&self, days: Option<u32>) -> Result<Vec<String>, UserError> {
         let vault = self.vault()?;
         let limits = fewer(vault.history().limits(), days);
-        self.forget_old_files(limits.days);
+        self.prune_file_changes(limits.days);
         blocking(move || Ok(vault.history().prune(limits)?)).await
     }
 }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::blocking::blocking;
 use crate::caller::{Caller, SeenByClient};
-use crate::tool_runs::{Heard, ToolRun};
+use crate::tool_runs::{Audience, ToolRun};
 
 /// Maximum length of a client's name, which the client chooses.
 const NAME: usize = 64;
@@ -68,7 +68,7 @@ impl App {
             by_hand: false,
             cancel: call.cancel,
         };
-        let mut result = self.run_called(run, called, Heard::ByAll, &caller).await;
+        let mut result = self.run_called(run, called, Audience::All, &caller).await;
         if let Some(error) = &mut result.error {
             hide_private_note(error);
         }

@@ -58,7 +58,7 @@ impl App {
         let chat = resolve.session.as_ref().filter(|_| resolve.change_set.is_none());
         if let Some(chat) = chat.and_then(|id| self.chats().get(id).cloned()) {
             let clock = self.inner.options.clock.clone();
-            chat.session.tell(event, &self.inner.store, clock, self.inner.clone());
+            chat.session.emit_outside_turn(event, &self.inner.store, clock, self.inner.clone());
         }
         if let Some(id) = &resolved.change_set {
             self.emit(Event::ChangeSet { id: id.clone(), state: "committed".into() });

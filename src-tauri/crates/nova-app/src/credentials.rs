@@ -1,12 +1,12 @@
 //! Credentials and grants, and the commands for them.
 
 mod askers;
-pub(crate) mod kept;
 mod known_sign_ins;
 pub(crate) mod provider_keys;
 mod server_sign_ins;
 mod sign_ins;
 mod signed_in;
+pub(crate) mod store;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,8 +26,8 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use url::Url;
 
-pub use kept::{CredentialsFrom, PassphraseSource, StoreOptions};
 pub use sign_ins::SignIn;
+pub use store::{CredentialsFrom, PassphraseSource, StoreOptions};
 
 pub(crate) use known_sign_ins::of_entries as known_sign_ins;
 pub(crate) use sign_ins::read as read_sign_ins;
@@ -39,13 +39,13 @@ use crate::desktop::Desktop;
 impl App {
     /// Stored, requested and granted credentials; never a value.
     pub async fn credentials(&self) -> CredentialsView {
-        let kept = &self.inner.kept;
-        let names = kept.names().await;
-        let grants = kept.grants.list();
+        let store = &self.inner.user_credentials;
+        let names = store.names().await;
+        let grants = store.grants.list();
         let problem = names.as_ref().err().or(grants.as_ref().err()).map(UserError::from);
         let names: BTreeSet<String> = names.iter().flatten().map(ToString::to_string).collect();
         let grants = grants.unwrap_or_default();
-        let sign_ins = kept.sign_ins();
+        let sign_ins = store.sign_ins();
         let (askers, required) = (self.askers(), self.required());
         let wanted: Vec<(&String, &Vec<String>)> = askers
             .iter()
@@ -70,9 +70,9 @@ impl App {
             let sign_in = configured.is_some() || of_server.is_some();
             let (server, host) = match of_server {
                 Some(known) => known,
-                None => (None, configured.and_then(|sign_in| sign_in.host(&kept.providers))),
+                None => (None, configured.and_then(|sign_in| sign_in.host(&store.providers))),
             };
-            let signed_out = parsed.as_ref().and_then(|name| kept.why_signed_out(name));
+            let signed_out = parsed.as_ref().and_then(|name| store.why_signed_out(name));
             let state = match (names.contains(&name), &signed_out) {
                 (_, Some(_)) => CredentialState::NeedsSignIn,
                 (true, None) => CredentialState::Kept,
@@ -101,7 +101,7 @@ impl App {
             }
         };
         let credentials = all.into_iter().map(row).collect();
-        let kept_in = kept.opened().await.map(|store| match store.kind() {
+        let kept_in = store.opened().await.map(|store| match store.kept_in() {
             StoreKind::Keychain => CredentialPlace::Keychain,
             StoreKind::File => CredentialPlace::File,
         });
@@ -111,7 +111,7 @@ impl App {
     /// # Errors
     /// When the grants cannot be read; no grant is in force then.
     pub fn check_grants(&self) -> Result<(), UserError> {
-        self.inner.kept.grants.list()?;
+        self.inner.user_credentials.grants.list()?;
         Ok(())
     }
 
@@ -133,15 +133,15 @@ impl App {
             Some(to) => Some((to.to_owned(), self.find_askers(&name, to)?)),
             None => None,
         };
-        self.inner.kept.set(&name, Secret::from(value)).await?;
+        self.inner.user_credentials.set(&name, Secret::from(value)).await?;
         if let Some((to, askers)) = to {
-            self.look_at_tool(&to)?;
+            self.record_tool_version(&to)?;
             self.grant_all(&name, askers)?;
             if let Some(provider) = to.strip_prefix("provider:") {
                 self.refer_to_key(provider, &name)?;
             }
         }
-        self.look_at_credentials().await;
+        self.refresh_credentials().await;
         Ok(())
     }
 
@@ -149,11 +149,11 @@ impl App {
     /// When there is none of that name, and when the store fails.
     pub async fn remove_credential_named(&self, name: &str) -> Result<(), UserError> {
         let name = parse(name)?;
-        if !self.inner.kept.remove(&name).await? {
+        if !self.inner.user_credentials.remove(&name).await? {
             return Err(CredentialError::Missing { name }.into());
         }
         self.inner.mcp.sign_ins_changed();
-        self.look_at_credentials().await;
+        self.refresh_credentials().await;
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl App {
     pub fn grant_credential_to(&self, name: &str, to: &str) -> Result<(), UserError> {
         let name = parse(name)?;
         let askers = self.find_askers(&name, to)?;
-        self.look_at_tool(to)?;
+        self.record_tool_version(to)?;
         self.grant_all(&name, askers)
     }
 
@@ -174,7 +174,7 @@ impl App {
     pub fn revoke_credential_from(&self, name: &str, from: &str) -> Result<(), UserError> {
         let name = parse(name)?;
         let tools = from.strip_prefix("skill:").map(|skill| format!("tool:{skill}."));
-        let grants = self.inner.kept.grants.list()?;
+        let grants = self.inner.user_credentials.grants.list()?;
         let names: BTreeSet<String> = grants
             .into_iter()
             .filter(|grant| grant.credential == name)
@@ -191,7 +191,7 @@ impl App {
             ));
         }
         for consumer in names {
-            self.inner.kept.grants.revoke(&name, Some(&consumer))?;
+            self.inner.user_credentials.grants.revoke(&name, Some(&consumer))?;
         }
         self.emit(nova_protocol::Event::CredentialState {
             credential: name.to_string(),
@@ -205,9 +205,9 @@ impl App {
     /// # Errors
     /// When the passphrase is wrong.
     pub async fn unlock(&self, passphrase: SecretText) -> Result<(), UserError> {
-        let opened = self.inner.kept.unlock(Secret::from(passphrase.take())).await;
+        let opened = self.inner.user_credentials.unlock(Secret::from(passphrase.take())).await;
         opened?;
-        self.look_at_credentials().await;
+        self.refresh_credentials().await;
         Ok(())
     }
 
@@ -219,10 +219,10 @@ impl App {
         let name = parse(name)?;
         if let Some(signed_in) = self.sign_in_named(&name, opener).await {
             signed_in?;
-            self.look_at_credentials().await;
+            self.refresh_credentials().await;
             return Ok(());
         }
-        let Some(sign_in) = self.inner.kept.sign_ins().get(&name).cloned() else {
+        let Some(sign_in) = self.inner.user_credentials.sign_ins().get(&name).cloned() else {
             return Err(UserError::new(
                 ErrorCode::CredentialInvalid,
                 format!("No sign-in is configured for {name}."),
@@ -231,8 +231,8 @@ impl App {
                 ),
             ));
         };
-        self.inner.kept.sign_in(&name, &sign_in, opener).await?;
-        self.look_at_credentials().await;
+        self.inner.user_credentials.sign_in(&name, &sign_in, opener).await?;
+        self.refresh_credentials().await;
         Ok(())
     }
 
@@ -247,14 +247,14 @@ impl App {
     }
 
     /// Reads which credentials exist, and updates which skills have what they require.
-    pub async fn look_at_credentials(&self) {
-        self.inner.look_at_credentials().await;
+    pub async fn refresh_credentials(&self) {
+        self.inner.refresh_credentials().await;
     }
 
     /// Waits for the first look at the credentials, if a skill requires any. A keychain that does not answer
     /// times out.
-    pub async fn credentials_looked_at(&self) {
-        if self.inner.looked_at_credentials.load(Ordering::SeqCst) {
+    pub async fn credentials_ready(&self) {
+        if self.inner.credentials_refresh_started.load(Ordering::SeqCst) {
             // The sender is in `self`, so the channel cannot close.
             let _ = self.inner.credentials_known.subscribe().wait_for(|known| *known).await;
         }
@@ -267,7 +267,7 @@ impl App {
     }
 
     /// `to` names a tool: granting it a credential approves the current version of its file.
-    fn look_at_tool(&self, to: &str) -> Result<(), UserError> {
+    fn record_tool_version(&self, to: &str) -> Result<(), UserError> {
         let Some(name) = to.strip_prefix("tool:") else { return Ok(()) };
         let ToolLookup::Found { tool, .. } = self.inner.registry.snapshot().tool(name) else { return Ok(()) };
         let Some(content) = ToolContent::of(&tool) else { return Ok(()) };
@@ -286,7 +286,7 @@ impl App {
     fn grant_all(&self, name: &CredentialName, askers: Vec<Asker>) -> Result<(), UserError> {
         for Asker { consumer, destination, .. } in askers {
             let grant = Grant { credential: name.clone(), consumer, destination };
-            self.inner.kept.grants.grant(grant)?;
+            self.inner.user_credentials.grants.grant(grant)?;
         }
         self.emit(nova_protocol::Event::CredentialState {
             credential: name.to_string(),
@@ -344,23 +344,23 @@ impl App {
 }
 
 impl Inner {
-    /// Runs [`App::look_at_credentials`] in the background if a skill requires a credential and it has not
+    /// Runs [`App::refresh_credentials`] in the background if a skill requires a credential and it has not
     /// been run yet. Otherwise the store is not touched.
-    pub(crate) fn look_if_needed(self: &Arc<Self>) {
+    pub(crate) fn refresh_credentials_if_needed(self: &Arc<Self>) {
         let snapshot = self.registry.snapshot();
         let requires = snapshot.skills().iter().any(|skill| {
             !skill.manifest.requires.env.is_empty()
                 || !skill.manifest.requires.credentials.is_empty()
                 || skill.tools.iter().any(|tool| !tool.spec().credentials.is_empty())
         });
-        if requires && !self.looked_at_credentials.swap(true, Ordering::SeqCst) {
+        if requires && !self.credentials_refresh_started.swap(true, Ordering::SeqCst) {
             let inner = self.clone();
-            tokio::spawn(async move { inner.look_at_credentials().await });
+            tokio::spawn(async move { inner.refresh_credentials().await });
         }
     }
 
     /// Announces tools that now have what they lacked, or the reverse.
-    fn tell_lacking(&self, before: &Present) {
+    fn emit_availability_changes(&self, before: &Present) {
         let (snapshot, now) = (self.registry.snapshot(), self.registry.present());
         let tools = snapshot.skills().iter().flat_map(|skill| &skill.tools);
         let changed: Vec<String> = tools
@@ -376,13 +376,13 @@ impl Inner {
         }
     }
 
-    pub(crate) async fn look_at_credentials(self: &Arc<Self>) {
-        self.looked_at_credentials.store(true, Ordering::SeqCst);
-        let known = self.kept.look().await;
+    pub(crate) async fn refresh_credentials(self: &Arc<Self>) {
+        self.credentials_refresh_started.store(true, Ordering::SeqCst);
+        let known = self.user_credentials.probe().await;
         let before = self.registry.present();
         self.registry.provide(self.present(known));
         self.reload_registry();
-        self.tell_lacking(&before);
+        self.emit_availability_changes(&before);
         self.credentials_known.send_replace(true);
     }
 
@@ -409,12 +409,12 @@ fn grant_row(grant: &Grant, askers: &[Asker]) -> GrantRow {
 
 /// The reasons why sign-ins have ended, by credential.
 pub(crate) fn signed_out_reason(inner: &Inner, declared: &[String]) -> Option<String> {
-    let sign_ins: BTreeMap<_, _> = inner.kept.sign_ins();
+    let sign_ins: BTreeMap<_, _> = inner.user_credentials.sign_ins();
     let meant = |name: &&CredentialName| {
         declared.iter().any(|wanted| wanted == name.as_str() || wanted == name.service())
     };
     sign_ins.keys().filter(meant).find_map(|name| {
-        let reason = inner.kept.why_signed_out(name)?;
+        let reason = inner.user_credentials.why_signed_out(name)?;
         Some(format!("{name} needs a new sign-in: {reason}. Sign in at Settings, Credentials."))
     })
 }

@@ -76,24 +76,24 @@ impl App {
             summary: summary.clone(),
         });
         if outside {
-            self.tell_chats(change, summary);
+            self.notify_chats(change, summary);
         }
     }
 
     /// Notifies chats whose model has seen the note under its current or previous name. Private contents of
     /// the change are omitted: the note may have become private since, and a chat's next model may be another
     /// one.
-    fn tell_chats(&self, change: &VaultChange, summary: Option<String>) {
+    fn notify_chats(&self, change: &VaultChange, summary: Option<String>) {
         let privacy = Privacy { remote: true, private: self.private() };
         let is_private = change.private || privacy.lists(&change.path);
         let summary = summary.filter(|_| !is_private);
         let now = (!is_private).then(|| format!("now {}", change.path));
         let moved = change.from.clone().map(|from| (from, now));
-        let told: Vec<_> = [(change.path.clone(), summary)].into_iter().chain(moved).collect();
+        let reports: Vec<_> = [(change.path.clone(), summary)].into_iter().chain(moved).collect();
         let chats: Vec<_> = self.chats().values().cloned().collect();
         let inner = &self.inner;
         for chat in chats {
-            for (path, summary) in told.clone() {
+            for (path, summary) in reports.clone() {
                 let clock = inner.options.clock.clone();
                 chat.session.note_changed(&path, summary, &inner.store, clock, inner.clone());
             }

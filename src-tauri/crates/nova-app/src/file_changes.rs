@@ -96,7 +96,7 @@ impl App {
     }
 
     /// Deletes records of changes older than this many days.
-    pub(crate) fn forget_old_files(&self, days: i64) {
+    pub(crate) fn prune_file_changes(&self, days: i64) {
         let before = self.inner.options.clock.now() - SignedDuration::from_hours(24 * days);
         let journal = self.file_journal();
         // Runs in the background.

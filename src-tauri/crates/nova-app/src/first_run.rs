@@ -34,7 +34,7 @@ impl App {
             sample_target: self.places().shown(&free_folder(&self.places().documents)),
             sample_notes: count_sample(&SAMPLE),
             local_models: self.find_local_models().await,
-            looked_at: self.looked_at(),
+            looked_at: self.local_server_hosts(),
         })
     }
 

@@ -167,7 +167,7 @@ impl App {
         let valued: Vec<_> =
             secrets.filter_map(|secret| Some((secret.credential.clone(), secret.value.clone()?))).collect();
         if !valued.is_empty() {
-            let known = self.inner.kept.names().await?;
+            let known = self.inner.user_credentials.names().await?;
             if let Some((taken, _)) =
                 valued.iter().find(|(name, _)| known.iter().any(|known| known.as_str() == name))
             {

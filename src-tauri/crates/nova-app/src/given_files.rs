@@ -1,7 +1,7 @@
 //! Files that the user chose in the system's dialog or dropped on the window, for a tool to read. Their bytes
 //! are retained, so that what was shown is what is imported.
 
-pub(crate) mod kept;
+pub(crate) mod recent;
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::blocking::blocking;
 use crate::places::Places;
 
-use kept::GivenFiles;
+use recent::GivenFiles;
 
 /// Size limit of one file, in bytes.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
@@ -78,7 +78,7 @@ fn keep(
 ) -> Result<GivenFileView, UserError> {
     let size = bytes.len() as u64;
     small_enough(&name, size)?;
-    let path = given.keep(GivenFile { name: name.clone(), bytes });
+    let path = given.add(GivenFile { name: name.clone(), bytes });
     Ok(GivenFileView { path, name, folder, size })
 }
 
@@ -97,7 +97,7 @@ fn small_enough(name: &str, size: u64) -> Result<(), UserError> {
 mod tests {
     use nova_skill::GivenFiles as _;
 
-    use super::kept::KEPT;
+    use super::recent::MOST;
     use super::*;
 
     fn file(name: &str) -> GivenFile {
@@ -107,12 +107,12 @@ mod tests {
     #[test]
     fn recent_files_are_found_by_name() {
         let given = GivenFiles::default();
-        let first = given.keep(file("bank.csv"));
-        let again = given.keep(file("bank.csv"));
+        let first = given.add(file("bank.csv"));
+        let again = given.add(file("bank.csv"));
         assert_ne!(first, again, "files with equal names are distinct");
         assert_eq!(given.get(&first).as_deref(), Some(&file("bank.csv")));
-        for _ in 0..KEPT {
-            given.keep(file("other.csv"));
+        for _ in 0..MOST {
+            given.add(file("other.csv"));
         }
         assert_eq!(given.get(&first), None, "the oldest is evicted");
         assert_eq!(given.get("bank.csv"), None);

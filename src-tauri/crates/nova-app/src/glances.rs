@@ -88,7 +88,7 @@ impl App {
             by_hand: false,
             cancel: cancel.clone(),
         };
-        let answer = tokio::time::timeout(limit, self.run_unheard(run)).await;
+        let answer = tokio::time::timeout(limit, self.run_silently(run)).await;
         cancel.cancel();
         answer.ok()
     }
@@ -183,7 +183,7 @@ mod tests {
             "over": "-1204.00",
             "others": [{"left": "0.00", "currency": "CHF"}, {"left": "12", "currency": "USD"}, {"left": "-3", "currency": "JPY"}],
         });
-        let words: GlanceWords = serde_json::from_value(words).expect("the words of an entry");
+        let words: GlanceWords = serde_json::from_value(words).expect("an entry's text");
         let said = said(&answer, &words);
         let found: Vec<_> =
             said.iter().map(|said| (said.value.clone(), said.unit.as_str(), said.words.as_str())).collect();

@@ -11,7 +11,7 @@ use crate::config::ProviderConfig;
 #[derive(Default)]
 pub(crate) struct KnownModels {
     /// By `provider/model`, normalised.
-    told: Mutex<HashMap<String, ToldOfModel>>,
+    reported: Mutex<HashMap<String, ReportedModel>>,
     lists: Mutex<ModelLists>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct KnownModels {
 type ModelLists = HashMap<[String; 3], (Instant, Vec<ModelInfo>)>;
 
 #[derive(Clone, Copy, Default)]
-struct ToldOfModel {
+struct ReportedModel {
     /// In tokens.
     context: Option<u64>,
     images: Option<bool>,
@@ -29,19 +29,19 @@ impl KnownModels {
     /// Records what a provider reports about a model, `provider/model`. Missing values do not erase earlier
     /// ones.
     pub(crate) fn note(&self, name: &str, model: &ModelInfo) {
-        let mut known = self.told();
-        let told = known.entry(folded(name)).or_default();
-        told.context = model.context.or(told.context);
-        told.images = model.images.or(told.images);
+        let mut known = self.reported();
+        let reported = known.entry(folded(name)).or_default();
+        reported.context = model.context.or(reported.context);
+        reported.images = model.images.or(reported.images);
     }
 
     /// In tokens.
     pub(crate) fn context(&self, name: &str) -> Option<u64> {
-        self.told().get(&folded(name))?.context
+        self.reported().get(&folded(name))?.context
     }
 
     pub(crate) fn takes_images(&self, name: &str) -> Option<bool> {
-        self.told().get(&folded(name))?.images
+        self.reported().get(&folded(name))?.images
     }
 
     /// The last list of a provider, and its time.
@@ -54,12 +54,12 @@ impl KnownModels {
     }
 
     /// Invalidates the lists, so that they are requested again.
-    pub(crate) fn forget_lists(&self) {
+    pub(crate) fn clear_lists(&self) {
         self.lists().clear();
     }
 
-    fn told(&self) -> MutexGuard<'_, HashMap<String, ToldOfModel>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reported(&self) -> MutexGuard<'_, HashMap<String, ReportedModel>> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lists(&self) -> MutexGuard<'_, ModelLists> {

@@ -10,7 +10,7 @@ pub(crate) struct LastGoodFiles {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct SavedTool {
     file: String,
     tool: String,
     source: String,
@@ -29,14 +29,17 @@ impl LastGoodFiles {
 
 impl LastGood for LastGoodFiles {
     fn get(&self, file: &str) -> Option<LastGoodTool> {
-        let kept: Kept = serde_json::from_slice(&nova_files::read(&self.place(file)).ok()?).ok()?;
-        (kept.file == file).then(|| LastGoodTool { name: kept.tool, source: kept.source.into() })
+        let saved: SavedTool = serde_json::from_slice(&nova_files::read(&self.place(file)).ok()?).ok()?;
+        (saved.file == file).then(|| LastGoodTool { name: saved.tool, source: saved.source.into() })
     }
 
     fn keep(&self, file: &str, good: &LastGoodTool) {
-        let kept =
-            Kept { file: file.to_owned(), tool: good.name.clone(), source: good.source.as_ref().to_owned() };
-        let written = serde_json::to_vec(&kept)
+        let saved = SavedTool {
+            file: file.to_owned(),
+            tool: good.name.clone(),
+            source: good.source.as_ref().to_owned(),
+        };
+        let written = serde_json::to_vec(&saved)
             .map_err(std::io::Error::from)
             .and_then(|bytes| crate::own_files::write(&self.place(file), &bytes));
         if let Err(error) = written {
@@ -44,11 +47,11 @@ impl LastGood for LastGoodFiles {
         }
     }
 
-    fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool) {
+    fn remove_others(&self, folder: &str, there: &dyn Fn(&str) -> bool) {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for place in entries.map(|entry| entry.path()) {
-            let kept = nova_files::read(&place).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-            let Some(Kept { file, .. }) = kept else { continue };
+            let saved = nova_files::read(&place).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let Some(SavedTool { file, .. }) = saved else { continue };
             let of_folder = file.rsplit_once('/').filter(|(of, _)| *of == folder);
             if of_folder.is_some_and(|(_, name)| !there(name)) {
                 let _ = std::fs::remove_file(place);

@@ -52,7 +52,7 @@ impl App {
         let (consumer, destination) = config.grantee();
         for credential in config.credentials() {
             let grant = Grant { credential, consumer: consumer.clone(), destination: destination.clone() };
-            self.inner.kept.grants.grant(grant)?;
+            self.inner.user_credentials.grants.grant(grant)?;
         }
         self.forget_tools(&config.id, review.tools.iter().map(|changed| changed.tool.as_str()))?;
         self.inner.mcp.agreed_to(&review);
@@ -141,7 +141,7 @@ impl App {
         };
         // In any case: nothing else uses these tokens.
         if is_address && sign_ins > 0 {
-            self.forget_sign_in_for(&config).await?;
+            self.remove_server_sign_in(&config).await?;
         }
         probed
     }

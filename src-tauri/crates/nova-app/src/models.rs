@@ -149,7 +149,10 @@ impl App {
             None => self.default_model().await.ok_or_else(|| {
                 UserError::new(
                     ErrorCode::NoModel,
-                    format!("No model is configured, and none was found at {}.", self.looked_at().join(", ")),
+                    format!(
+                        "No model is configured, and none was found at {}.",
+                        self.local_server_hosts().join(", ")
+                    ),
                     "Start Ollama or another model server, or add a provider to nova.config.json. Tools \
                      work without a model under Run a tool.",
                 )
@@ -205,7 +208,7 @@ impl App {
     }
 
     /// Where local model servers are looked for, for display.
-    pub(crate) fn looked_at(&self) -> Vec<String> {
+    pub(crate) fn local_server_hosts(&self) -> Vec<String> {
         self.inner.options.local_servers.iter().map(|server| host_of(&server.address)).collect()
     }
 }

@@ -77,7 +77,7 @@ impl App {
             Some(key) => {
                 let name: nova_credentials::CredentialName = own_key(&config.id).parse()?;
                 let secret = Secret::from(key.trim().to_owned());
-                self.inner.kept.set(&name, secret).await?;
+                self.inner.user_credentials.set(&name, secret).await?;
                 Some(name)
             }
         };
@@ -85,7 +85,7 @@ impl App {
         self.change_config(|root| put(root, &config, reference.as_deref()))?;
         if let Some(name) = name {
             self.grant_credential_to(name.as_str(), &format!("provider:{}", config.id))?;
-            self.look_at_credentials().await;
+            self.refresh_credentials().await;
         }
         Ok(checked)
     }

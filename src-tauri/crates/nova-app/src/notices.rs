@@ -23,7 +23,7 @@ impl App {
                     Err(RecvError::Lagged(_)) => continue,
                     Err(RecvError::Closed) => return,
                 };
-                let Some(text) = turns.worth_telling(&envelope) else { continue };
+                let Some(text) = turns.notification_text(&envelope) else { continue };
                 let desktop = &app.inner.options.desktop;
                 if desktop.in_front() {
                     continue;
@@ -46,7 +46,7 @@ struct Turns(HashMap<String, Timestamp>);
 
 impl Turns {
     /// The notification for an event, without any content of the conversation.
-    fn worth_telling(&mut self, envelope: &Envelope) -> Option<String> {
+    fn notification_text(&mut self, envelope: &Envelope) -> Option<String> {
         let at: Timestamp = envelope.at.parse().ok()?;
         let turn = envelope.turn.clone()?;
         match &envelope.event {
@@ -96,9 +96,9 @@ mod tests {
         }
     }
 
-    fn told(events: impl IntoIterator<Item = (u32, Event)>) -> Vec<String> {
+    fn notifications(events: impl IntoIterator<Item = (u32, Event)>) -> Vec<String> {
         let mut turns = Turns::default();
-        events.into_iter().filter_map(|(second, event)| turns.worth_telling(&at(second, event))).collect()
+        events.into_iter().filter_map(|(second, event)| turns.notification_text(&at(second, event))).collect()
     }
 
     fn started() -> Event {
@@ -117,8 +117,8 @@ mod tests {
     #[test]
     fn end_of_a_long_turn_is_notified_and_of_a_short_one_is_not() {
         let done = || Event::TurnCompleted { text: "Secret words.".into() };
-        assert_eq!(told([(0, started()), (14, done())]), Vec::<String>::new());
-        assert_eq!(told([(0, started()), (15, done())]), ["Nova has answered."]);
+        assert_eq!(notifications([(0, started()), (14, done())]), Vec::<String>::new());
+        assert_eq!(notifications([(0, started()), (15, done())]), ["Nova has answered."]);
     }
 
     #[test]
@@ -129,9 +129,9 @@ mod tests {
             hint: String::new(),
             host: None,
         };
-        assert_eq!(told([(0, started()), (60, failed)]), ["The turn failed: No answer."]);
+        assert_eq!(notifications([(0, started()), (60, failed)]), ["The turn failed: No answer."]);
         assert_eq!(
-            told([(0, started()), (60, Event::TurnCancelled { unknown: vec![] })]),
+            notifications([(0, started()), (60, Event::TurnCancelled { unknown: vec![] })]),
             Vec::<String>::new()
         );
     }
@@ -152,7 +152,7 @@ mod tests {
             mid_run: false,
         };
         assert_eq!(
-            told([(0, started()), (1, asked(1)), (2, asked(2))]),
+            notifications([(0, started()), (1, asked(1)), (2, asked(2))]),
             ["Waits for your answer: Change 1 note?"]
         );
     }

@@ -17,7 +17,7 @@ impl OpenConflicts {
     }
 
     /// Records a conflict from an event.
-    pub(crate) fn hear(&self, envelope: &Envelope) {
+    pub(crate) fn observe(&self, envelope: &Envelope) {
         if let (Event::ConflictFound { note, from, kind, what, mine, theirs }, Some(session)) =
             (&envelope.event, &envelope.session)
         {

@@ -111,7 +111,7 @@ impl PendingFolder {
         hash: &str,
         args: Value,
     ) -> Result<DryRunResult, UserError> {
-        let waiting = self.looked_at(name, hash).await?;
+        let waiting = self.reviewed(name, hash).await?;
         let ran = self.host.dry_run(self.tool_file(&waiting.file, waiting.source), args).await;
         let (value, problem) = match ran.result {
             Ok(value) => (Some(value), None),
@@ -135,7 +135,7 @@ impl PendingFolder {
 
     /// Puts exactly the reviewed version in use. The caller must reload the files.
     pub(crate) async fn promote(&self, name: &str, hash_seen: &str) -> Result<PromotedTool, UserError> {
-        let waiting = self.looked_at(name, hash_seen).await?;
+        let waiting = self.reviewed(name, hash_seen).await?;
         let tool = self.load(&waiting).await.map_err(|error| {
             UserError::new(
                 ErrorCode::ToolFileBroken,
@@ -221,7 +221,7 @@ impl PendingFolder {
     }
 
     /// The pending file of that name, if it still has this hash.
-    async fn looked_at(&self, name: &str, hash_seen: &str) -> Result<Waiting, UserError> {
+    async fn reviewed(&self, name: &str, hash_seen: &str) -> Result<Waiting, UserError> {
         match self.find(name).await? {
             (file, Ok(source)) if hash(&source) == hash_seen => Ok(Waiting { file, source }),
             (file, Err(why)) if self.stamp(&file).await? == hash_seen => Err(UserError::new(

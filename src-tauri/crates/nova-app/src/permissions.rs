@@ -106,7 +106,7 @@ impl App {
         let (tool, host) = (approved.tool.trim(), approved.host.trim());
         let wanted = nova_http::declared_host(host).unwrap_or_else(|| host.to_owned());
         if self.inner.trust.forget_host(tool, &wanted)? {
-            self.forget_grants(|grantee| is_content_of(grantee, tool));
+            self.revoke_grants_of(|grantee| is_content_of(grantee, tool));
             self.emit(nova_protocol::Event::RulesChanged {});
             return Ok(self.permissions());
         }
@@ -121,22 +121,24 @@ impl App {
     fn forget_tool(&self, tool: &str) -> Result<bool, UserError> {
         let found = self.inner.trust.forget_tool(tool)?;
         if found {
-            self.forget_grants(|grantee| is_content_of(grantee, tool));
+            self.revoke_grants_of(|grantee| is_content_of(grantee, tool));
             self.emit(nova_protocol::Event::RulesChanged {});
         }
         Ok(found)
     }
 
     /// Revokes grants of chats that the stricter rules no longer allow.
-    pub(crate) fn take_back_grants(&self, before: &Rules) {
+    pub(crate) fn revoke_lost_grants(&self, before: &Rules) {
         let now = self.inner.rules.now();
         let stricter = now.stricter_than(before);
         if !stricter.is_empty() {
-            self.forget_grants(|grantee| stricter.iter().any(|rule| rule.pattern.concerns(grantee.skill())));
+            self.revoke_grants_of(|grantee| {
+                stricter.iter().any(|rule| rule.pattern.concerns(grantee.skill()))
+            });
         }
     }
 
-    fn forget_grants(&self, whom: impl Fn(&Grantee) -> bool) {
+    fn revoke_grants_of(&self, whom: impl Fn(&Grantee) -> bool) {
         for chat in self.chats().values() {
             chat.session.grants.revoke(&whom);
         }

@@ -25,7 +25,7 @@ pub(crate) struct Gone {
 }
 
 impl Gone {
-    fn look(vault: &Vault) -> Gone {
+    fn read(vault: &Vault) -> Gone {
         if let Err(error) = vault.check_present() {
             return Gone { vault: Some(error.into()), roots: BTreeMap::new() };
         }
@@ -41,7 +41,7 @@ impl App {
     /// The currently unavailable folders of the open vault.
     pub(crate) async fn gone(&self) -> Gone {
         match self.vault() {
-            Ok(vault) => blocking(move || Ok(Gone::look(&vault))).await.unwrap_or_default(),
+            Ok(vault) => blocking(move || Ok(Gone::read(&vault))).await.unwrap_or_default(),
             Err(error) => {
                 let problem = Some(error).filter(|error| error.code != ErrorCode::NoVault);
                 Gone { vault: problem, roots: BTreeMap::new() }
@@ -70,7 +70,7 @@ impl App {
         tokio::spawn(async move {
             let looking = async {
                 match app.vault() {
-                    Ok(vault) => app.look_after(vault).await,
+                    Ok(vault) => app.watch_vault(vault).await,
                     Err(_) => app.wait_for_vault().await,
                 }
             };
@@ -81,7 +81,7 @@ impl App {
         });
     }
 
-    async fn look_after(&self, vault: Vault) {
+    async fn watch_vault(&self, vault: Vault) {
         let mut known = Gone::default();
         let mut changes = None;
         loop {
@@ -93,9 +93,9 @@ impl App {
                 return;
             }
             if known.vault.is_some() && now.vault.is_none() {
-                self.tell_back(&vault, changes.take()).await;
+                self.emit_vault_back(&vault, changes.take()).await;
             }
-            self.tell_gone(&known, &now);
+            self.emit_vault_gone(&known, &now);
             known = now;
             tokio::time::sleep(EVERY).await;
         }
@@ -127,7 +127,7 @@ impl App {
         }
     }
 
-    async fn tell_back(&self, vault: &Vault, changes: Option<Receiver<VaultChange>>) {
+    async fn emit_vault_back(&self, vault: &Vault, changes: Option<Receiver<VaultChange>>) {
         let vault = vault.clone();
         let flushed = blocking(move || {
             vault.flush_changes();
@@ -141,7 +141,7 @@ impl App {
         self.emit(Event::VaultBack { root: None, message });
     }
 
-    fn tell_gone(&self, known: &Gone, now: &Gone) {
+    fn emit_vault_gone(&self, known: &Gone, now: &Gone) {
         if let (None, Some(error)) = (&known.vault, &now.vault) {
             let (message, hint) = (error.message.clone(), error.hint.clone());
             self.emit(Event::VaultGone { root: None, message, hint });

@@ -114,10 +114,10 @@ impl SandboxSource for App {
     async fn run_as_user(
         &self,
         run: UserRun,
-        told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        on_news: Box<dyn Fn(ProcessNews) + Send + Sync>,
         cancel: &CancellationToken,
     ) -> Result<ProcessOutput, ToolError> {
-        as_user::run(self, run, told, cancel).await
+        as_user::run(self, run, on_news, cancel).await
     }
 }
 
@@ -198,7 +198,7 @@ impl Sandbox for CallSandbox {
         &self,
         run: ProcessRun,
         call: &str,
-        told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+        on_news: Box<dyn Fn(ProcessNews) + Send + Sync>,
         proxy: Option<Arc<dyn CommandProxy>>,
         cancel: &CancellationToken,
     ) -> Result<ProcessOutput, ToolError> {
@@ -223,11 +223,11 @@ impl Sandbox for CallSandbox {
         let mut running =
             Running::new(&mut guarded, CommandOutput::new(self.scratch.clone(), call), run.input);
         let ended = running.until_it_ends(&mut guarded, time, cancel, |said| {
-            told(ProcessNews { opened: opened.since(), said });
+            on_news(ProcessNews { opened: opened.since(), said });
         });
         let (status, ended) = ended.await?;
         // Files opened just before its end.
-        told(ProcessNews { opened: opened.since(), said: None });
+        on_news(ProcessNews { opened: opened.since(), said: None });
         let output = running.output;
         Ok(ProcessOutput {
             status,

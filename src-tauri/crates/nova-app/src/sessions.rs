@@ -21,7 +21,7 @@ use crate::config::without_secrets;
 /// How long a deleted session can be restored.
 const IN_TRASH: jiff::SignedDuration = jiff::SignedDuration::from_hours(30 * 24);
 /// Polling interval for the log of a turn in another Nova process.
-const LOOKED_AT: Duration = Duration::from_millis(300);
+const POLL_EVERY: Duration = Duration::from_millis(300);
 /// Default number of search results.
 const FOUND: u32 = 20;
 /// Maximum length of a file name, in characters, safe on all systems.
@@ -66,7 +66,7 @@ impl App {
         let purged = self.inner.store.purge(until).await?;
         let kept_in_log = !purged.log_emptied;
         // Errors are collected, because the purged sessions are returned only once.
-        purged.sessions.iter().for_each(|session| self.forget_scratch(session));
+        purged.sessions.iter().for_each(|session| self.remove_scratch(session));
         let forgotten: Vec<_> = purged.sessions.iter().map(|session| self.forget_draft(session)).collect();
         forgotten.into_iter().collect::<Result<(), _>>()?;
         if kept_in_log {
@@ -81,7 +81,7 @@ impl App {
         let purged = self.inner.store.purge_one(session).await;
         if matches!(purged, Ok(()) | Err(SessionError::LogKept)) {
             for session in under.iter().map(String::as_str).chain([session]) {
-                self.forget_scratch(session);
+                self.remove_scratch(session);
                 self.forget_draft(session)?;
             }
         }
@@ -219,15 +219,15 @@ impl App {
                 let goes_on = app.inner.store.is_running(&session) && !app.runs_here(&session);
                 let Ok(events) = app.inner.store.events_since(&session, next).await else { break };
                 next = events.last().map_or(next, |(last, _)| last + 1);
-                let told =
-                    move || Ok(events.into_iter().flat_map(|(_, e)| as_it_happened(e)).collect::<Vec<_>>());
-                for envelope in blocking(told).await.unwrap_or_default() {
+                let unpack =
+                    move || Ok(events.into_iter().flat_map(|(_, e)| in_live_order(e)).collect::<Vec<_>>());
+                for envelope in blocking(unpack).await.unwrap_or_default() {
                     nova_session::EventSink::emit(app.inner.as_ref(), envelope);
                 }
                 if !goes_on {
                     break;
                 }
-                tokio::time::sleep(LOOKED_AT).await;
+                tokio::time::sleep(POLL_EVERY).await;
             }
             app.followed().remove(&session);
             app.emit(Event::SessionChanged { id: session });
@@ -261,7 +261,7 @@ impl App {
 
 /// Restores the live order of a stored event: a message after its blocks, which have the sequence numbers
 /// before it.
-fn as_it_happened(envelope: Envelope) -> Vec<Envelope> {
+fn in_live_order(envelope: Envelope) -> Vec<Envelope> {
     let mut events = with_blocks([envelope]);
     for (before, event) in events.iter_mut().rev().enumerate() {
         event.seq = event.seq.saturating_sub(before as u64);

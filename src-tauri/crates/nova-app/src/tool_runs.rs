@@ -32,20 +32,20 @@ impl App {
     /// Runs one tool in the same way as a turn.
     pub async fn run_tool(&self, run: ToolRun) -> ToolResult {
         let called = CalledTool::Named(run.tool.clone());
-        self.run_called(run, called, Heard::ByAll, &Caller::owner()).await
+        self.run_called(run, called, Audience::All, &Caller::owner()).await
     }
 
     /// Runs a read-only tool without events and without counting its usage, because nobody requested it.
-    pub(crate) async fn run_unheard(&self, run: ToolRun) -> ToolResult {
+    pub(crate) async fn run_silently(&self, run: ToolRun) -> ToolResult {
         let called = CalledTool::Named(run.tool.clone());
-        self.run_called(run, called, Heard::ByNobody, &Caller::owner()).await
+        self.run_called(run, called, Audience::None, &Caller::owner()).await
     }
 
     pub(crate) async fn run_called(
         &self,
         run: ToolRun,
         called: CalledTool,
-        heard: Heard,
+        audience: Audience,
         caller: &Caller,
     ) -> ToolResult {
         // A one-shot command does not watch the file.
@@ -54,9 +54,9 @@ impl App {
         let change_set = access
             .vault
             .as_ref()
-            .filter(|_| heard == Heard::ByAll)
+            .filter(|_| audience == Audience::All)
             .map(|vault| Arc::new(vault.change_set(run.kind, run.tool.clone())));
-        let events = Arc::new(RunEvents::new(self, &run.run, heard));
+        let events = Arc::new(RunEvents::new(self, &run.run, audience));
         let scope = CallScope {
             access,
             snapshot: self.inner.registry.snapshot(),
@@ -135,7 +135,7 @@ impl App {
             by_hand: true,
             cancel: open.cancel.clone(),
         };
-        let result = self.run_called(form, called, Heard::ByAll, &Caller::owner()).await;
+        let result = self.run_called(form, called, Audience::All, &Caller::owner()).await;
         self.runs().remove(&run);
         Ok(result)
     }
@@ -162,34 +162,40 @@ impl Approver for Rereading {
 
 /// The receivers of a run's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heard {
-    ByAll,
+pub(crate) enum Audience {
+    All,
     /// There is no change set either, so it must not write.
-    ByNobody,
+    None,
 }
 
 /// Emits the events of a run without a session, and counts its usage.
 struct RunEvents {
     app: App,
     run: String,
-    by: Heard,
+    audience: Audience,
     next: AtomicU64,
-    heard: Mutex<(UseMeter, Vec<Used>)>,
+    usage: Mutex<(UseMeter, Vec<Used>)>,
 }
 
 impl RunEvents {
-    fn new(app: &App, run: &str, by: Heard) -> Self {
-        Self { app: app.clone(), run: run.to_owned(), by, next: AtomicU64::new(1), heard: Mutex::default() }
+    fn new(app: &App, run: &str, audience: Audience) -> Self {
+        Self {
+            app: app.clone(),
+            run: run.to_owned(),
+            audience,
+            next: AtomicU64::new(1),
+            usage: Mutex::default(),
+        }
     }
 
     fn used(&self) -> Vec<Used> {
-        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner).1)
+        std::mem::take(&mut self.usage.lock().unwrap_or_else(PoisonError::into_inner).1)
     }
 }
 
 impl CallEvents for RunEvents {
     fn emit(&self, event: Event) {
-        if self.by == Heard::ByNobody {
+        if self.audience == Audience::None {
             return;
         }
         let envelope = Envelope {
@@ -201,8 +207,8 @@ impl CallEvents for RunEvents {
             event,
         };
         {
-            let (meter, used) = &mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            used.extend(meter.hear(&envelope));
+            let (meter, used) = &mut *self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+            used.extend(meter.observe(&envelope));
         }
         EventSink::emit(self.app.inner.as_ref(), envelope);
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Trust {
     file: PathBuf,
     /// The user was told that the file is unreadable: the next agreement may start a new one.
-    told: AtomicBool,
+    reported: AtomicBool,
 }
 
 /// `trust.json` could not be read or written; nothing was changed.
@@ -105,14 +105,14 @@ struct KeptFace {
 
 impl Trust {
     pub(crate) fn new(data: &Path) -> Self {
-        Self { file: data.join("trust.json"), told: AtomicBool::new(false) }
+        Self { file: data.join("trust.json"), reported: AtomicBool::new(false) }
     }
 
     /// Why the file is unreadable, and what will happen to it. Callers must show it to the user.
     pub(crate) fn problem(&self) -> Option<ConfigProblemView> {
         let error = self.try_read().err()?;
         let is_broken = error.kind() == ErrorKind::InvalidData;
-        self.told.store(is_broken, Ordering::SeqCst);
+        self.reported.store(is_broken, Ordering::SeqCst);
         let remedy = if is_broken {
             "Correct it and restart Nova. Until then agreements go to a new file, and this one is kept with \
              the ending .broken."
@@ -336,7 +336,7 @@ impl Trust {
             let mut record = match self.try_read() {
                 Ok(record) => record,
                 Err(error) if error.kind() == ErrorKind::InvalidData => {
-                    if !self.told.load(Ordering::SeqCst) {
+                    if !self.reported.load(Ordering::SeqCst) {
                         let message = format!(
                             "{} is broken ({error}); correct it, or restart Nova to begin a new one",
                             self.file.display()

@@ -173,7 +173,7 @@ fn private_entry(vault: &Vault, entry: &str, home: Option<&Path>) -> Result<Stri
         _ => entry.to_owned(),
     };
     let is_outside = Path::new(&named).is_absolute() && named != "/";
-    let missing = vault.private_for_nothing(std::slice::from_ref(&named));
+    let missing = vault.unmatched_private_entries(std::slice::from_ref(&named));
     let missing = !missing?.is_empty();
     if is_outside || missing {
         return Err(UserError::new(

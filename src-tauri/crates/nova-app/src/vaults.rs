@@ -185,7 +185,7 @@ impl App {
 
 /// An entry of the private list that hides nothing, probably misspelled. An entry without a name hides
 /// everything, which is hardly intended.
-fn no_such_private(entry: &str) -> Problem {
+fn missing_private_entry(entry: &str) -> Problem {
     if entry.trim().is_empty() {
         return Problem {
             path: "nova.config.json".to_owned(),
@@ -225,8 +225,8 @@ fn all_problems(vault: &Vault, set: &SetOfRecords) -> Result<Vec<Found>, UserErr
     let config = std::fs::read_to_string(&set.file).unwrap_or_default();
     problems.extend(record_problems(&view, &set.skills, &config)?);
     problems.extend(config_problems(&set.skills, &set.configs, &config).into_iter().map(Found::from));
-    let for_nothing = vault.private_for_nothing(&set.private)?;
-    problems.extend(for_nothing.iter().map(|entry| Found::from(no_such_private(entry))));
+    let for_nothing = vault.unmatched_private_entries(&set.private)?;
+    problems.extend(for_nothing.iter().map(|entry| Found::from(missing_private_entry(entry))));
     problems.sort();
     Ok(problems)
 }

@@ -93,7 +93,7 @@ impl App {
     }
 
     /// Deletes the scratch folder of a chat.
-    pub(crate) fn forget_scratch(&self, session: &str) {
+    pub(crate) fn remove_scratch(&self, session: &str) {
         let folder = self.scratch_folder(session);
         if let Err(error) = std::fs::remove_dir_all(&folder)
             && error.kind() != io::ErrorKind::NotFound

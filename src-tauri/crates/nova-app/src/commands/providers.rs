@@ -10,7 +10,7 @@ use crate::app::App;
 impl App {
     pub(crate) async fn list_providers(&self, list: ListProviders) -> Result<Vec<ProviderRow>, UserError> {
         if list.again {
-            self.inner.models.forget_lists();
+            self.inner.models.clear_lists();
         }
         Ok(self.list_provider_rows().await)
     }

@@ -16,14 +16,14 @@ pub(super) fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<()
             "Remove it from the file, run `nova credential set {id}/key`, and write \
              ${{credentials:{id}/key}} instead."
         );
-        look(file, &format!("providers[{at}]"), provider, &remedy)?;
+        check_value(file, &format!("providers[{at}]"), provider, &remedy)?;
     }
     for (name, server) in root.get("mcpServers").and_then(Value::as_object).into_iter().flatten() {
         let remedy = format!(
             "Remove it from the file, run `nova credential set {name}/key`, and write \
              ${{credentials:{name}/key}} instead."
         );
-        look(file, &format!("mcpServers.{name}"), server, &remedy)?;
+        check_value(file, &format!("mcpServers.{name}"), server, &remedy)?;
     }
     for (at, calendar) in root.get("calendars").and_then(Value::as_array).into_iter().flatten().enumerate() {
         let id = calendar["id"].as_str().unwrap_or("ID");
@@ -31,20 +31,20 @@ pub(super) fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<()
             "Remove it from the file, run `nova credential set calendar/{id}`, and write \
              ${{credentials:calendar/{id}}} instead."
         );
-        look(file, &format!("calendars[{at}]"), calendar, &remedy)?;
+        check_value(file, &format!("calendars[{at}]"), calendar, &remedy)?;
     }
     Ok(())
 }
 
 /// The key of a literal secret in an entry of `mcpServers`.
 pub(crate) fn secret_in_server(name: &str, entry: &Value) -> Option<String> {
-    match look("", &format!("mcpServers.{name}"), entry, "") {
+    match check_value("", &format!("mcpServers.{name}"), entry, "") {
         Err(ConfigError::LiteralSecret { key, .. }) => Some(key),
         _ => None,
     }
 }
 
-fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), ConfigError> {
+fn check_value(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), ConfigError> {
     match value {
         Value::Object(map) => {
             for (key, value) in map {
@@ -56,7 +56,7 @@ fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), Confi
                         remedy: remedy.to_owned(),
                     });
                 }
-                look(file, &path, value, remedy)?;
+                check_value(file, &path, value, remedy)?;
             }
             Ok(())
         }
@@ -65,7 +65,7 @@ fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), Confi
             let mut before = "";
             items.iter().enumerate().try_for_each(|(at, item)| {
                 let path = format!("{path}[{at}]");
-                let Some(text) = item.as_str() else { return look(file, &path, item, remedy) };
+                let Some(text) = item.as_str() else { return check_value(file, &path, item, remedy) };
                 let (key, value) = text.split_once('=').unwrap_or((before, text));
                 before = if text.starts_with('-') { text } else { "" };
                 if text.starts_with('-') && !text.contains('=') || !is_secret(key, value) {

@@ -7,7 +7,7 @@ use nova_protocol::{ErrorCode, UserError};
 use nova_registry::ToolEntry;
 use serde_json::Value;
 
-use super::{SignIn, kept, parse, provider_keys};
+use super::{SignIn, parse, provider_keys, store};
 use crate::app::App;
 
 /// A possible consumer in its current version.
@@ -65,13 +65,13 @@ impl App {
             let wants = variables.chain(requires.credentials.iter().cloned()).collect();
             (format!("skill:{}", skill.id), wants)
         };
-        let sign_ins = self.inner.kept.sign_ins();
+        let sign_ins = self.inner.user_credentials.sign_ins();
         let clients = sign_ins.iter().filter_map(|(name, sign_in)| match sign_in {
             SignIn::Known(known) => Some((format!("sign_in:{name}"), known.wanted().ok()?)),
             SignIn::Configured(_) => None,
         });
         let of_client = |(consumer, client): (String, Vec<CredentialName>)| {
-            let wants = client.iter().filter(|part| self.inner.kept.variable_of(part).is_none());
+            let wants = client.iter().filter(|part| self.inner.user_credentials.variable_of(part).is_none());
             (consumer, wants.map(ToString::to_string).collect())
         };
         snapshot.skills().iter().map(of_skill).chain(clients.map(of_client)).collect()
@@ -106,7 +106,7 @@ impl App {
                 Ok(found)
             }
             Some(("sign_in", of)) => {
-                let sign_ins = self.inner.kept.sign_ins();
+                let sign_ins = self.inner.user_credentials.sign_ins();
                 let of = parse(of)?;
                 let sign_in = sign_ins.get(&of).ok_or_else(|| {
                     unknown(
@@ -138,7 +138,7 @@ impl App {
 fn asker_of(tool: &ToolEntry, config: &Value) -> Asker {
     let consumer = nova_calls::consumer(tool, config);
     Asker {
-        destination: kept::destination(&consumer),
+        destination: store::destination(&consumer),
         consumer: (&consumer).into(),
         wants: [&tool.spec().credentials[..], &tool.spec().optional_credentials[..]].concat(),
     }

@@ -105,9 +105,11 @@ impl App {
             return Ok(text.into());
         }
         let (consumer, destination) = provider_consumer(config)?;
-        let (consumer, destination, kept) = (&consumer, &destination, &self.inner.kept);
+        let (consumer, destination, credentials) = (&consumer, &destination, &self.inner.user_credentials);
         let resolved = template
-            .resolve(|name: CredentialName| async move { kept.granted(consumer, destination, &name).await })
+            .resolve(
+                |name: CredentialName| async move { credentials.granted(consumer, destination, &name).await },
+            )
             .await;
         match resolved {
             Ok(secret) => Ok(secret),
@@ -120,7 +122,7 @@ impl App {
     }
 
     async fn is_missing(&self, name: &CredentialName) -> bool {
-        self.inner.kept.names().await.is_ok_and(|names| !names.contains(name))
+        self.inner.user_credentials.names().await.is_ok_and(|names| !names.contains(name))
     }
 
     /// Where a provider's key is, for display.
@@ -133,11 +135,16 @@ impl App {
             let state = if has_variable { ProviderKeyState::Environment } else { ProviderKeyState::None };
             return ProviderKey { credential: own_key(&config.id), state };
         };
-        let state = match (self.inner.kept.names().await, provider_consumer(config)) {
+        let state = match (self.inner.user_credentials.names().await, provider_consumer(config)) {
             (Err(_), _) => ProviderKeyState::Unknown,
             (Ok(names), _) if !names.contains(&name) => ProviderKeyState::Missing,
             (Ok(_), Ok((consumer, destination)))
-                if self.inner.kept.grants.allow(&name, &consumer, &destination).unwrap_or(false) =>
+                if self
+                    .inner
+                    .user_credentials
+                    .grants
+                    .allow(&name, &consumer, &destination)
+                    .unwrap_or(false) =>
             {
                 ProviderKeyState::Granted
             }

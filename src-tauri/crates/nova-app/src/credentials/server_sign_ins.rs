@@ -10,7 +10,7 @@ use nova_protocol::{ErrorCode, ServerRef, ServerSignIn, UserError};
 use nova_skill::Secret;
 
 use super::SignIn;
-use super::kept::Kept;
+use super::store::UserCredentials;
 use crate::app::App;
 
 /// Service name of their credentials; the key is the server's id.
@@ -24,7 +24,7 @@ fn name_of(server: &ServerConfig) -> Result<CredentialName, CredentialError> {
     format!("{SERVICE}/{}", server.id).parse()
 }
 
-impl Kept {
+impl UserCredentials {
     /// An OAuth token for this server other than the refused one.
     pub(crate) async fn server_token(
         &self,
@@ -32,7 +32,7 @@ impl Kept {
         refused: Option<&Secret>,
     ) -> Result<Option<Secret>, CredentialError> {
         let Way::Address { url, .. } = &server.way else { return Ok(None) };
-        if !self.may_have_kept() {
+        if !self.may_have_stored() {
             return Ok(None);
         }
         let name = name_of(server)?;
@@ -93,7 +93,7 @@ impl Kept {
             Some(text) => {
                 let secret = |name: CredentialName| {
                     let (consumer, destination) = (&consumer, &destination);
-                    async move { self.granted_as_kept(consumer, destination, &name).await }
+                    async move { self.granted_secret(consumer, destination, &name).await }
                 };
                 Some(text.resolve(secret).await?)
             }
@@ -114,7 +114,7 @@ impl App {
         challenge: Challenge,
         opener: &dyn Opener,
     ) -> Result<(), UserError> {
-        let signed_in = self.inner.kept.sign_in_for_server(server, challenge, opener).await;
+        let signed_in = self.inner.user_credentials.sign_in_for_server(server, challenge, opener).await;
         signed_in?;
         self.inner.mcp.sign_ins_changed();
         Ok(())
@@ -128,9 +128,9 @@ impl App {
         let config = self.mcp_server(&server.server)?;
         self.check_agreed(&config)?;
         let challenge = self.inner.mcp.sign_in_wanted(&config.name).unwrap_or_default();
-        let kept = &self.inner.kept;
-        let resource = kept.resource_of(&config, challenge).await?;
-        let host = kept.oauth(kept.store().await?)?.sign_in_host(&resource).await?;
+        let credentials = &self.inner.user_credentials;
+        let resource = credentials.resource_of(&config, challenge).await?;
+        let host = credentials.oauth(credentials.store().await?)?.sign_in_host(&resource).await?;
         Ok(ServerSignIn { host })
     }
 
@@ -146,9 +146,9 @@ impl App {
     }
 
     /// Deletes the tokens of a server that is not in the configuration.
-    pub(crate) async fn forget_sign_in_for(&self, server: &ServerConfig) -> Result<(), UserError> {
+    pub(crate) async fn remove_server_sign_in(&self, server: &ServerConfig) -> Result<(), UserError> {
         let name = name_of(server)?;
-        self.inner.kept.remove(&name).await?;
+        self.inner.user_credentials.remove(&name).await?;
         Ok(())
     }
 

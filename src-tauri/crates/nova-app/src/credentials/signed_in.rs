@@ -3,11 +3,11 @@
 use nova_credentials::{CredentialError, CredentialName, CredentialStore, OAuth, OAuthClient, Opener};
 use secrecy::SecretString;
 
-use super::kept::{ANSWER, Kept, NOT_YET, within};
 use super::known_sign_ins::KnownSignIn;
 use super::sign_ins::SignIn;
+use super::store::{NEVER_SIGNED_IN, TIMEOUT, UserCredentials, within};
 
-impl Kept {
+impl UserCredentials {
     pub(crate) async fn sign_in(
         &self,
         name: &CredentialName,
@@ -68,7 +68,7 @@ impl Kept {
         sign_in: &SignIn,
     ) -> Result<(), CredentialError> {
         self.client(name, sign_in).await?;
-        match within(ANSWER, self.store().await?.has(name)).await? {
+        match within(TIMEOUT, self.store().await?.has(name)).await? {
             true => Ok(()),
             false => Err(not_signed_in(name)),
         }
@@ -95,7 +95,7 @@ impl Kept {
             Some(template) => Some(
                 template
                     .resolve(|wanted: CredentialName| async move {
-                        self.granted_as_kept(consumer, destination, &wanted).await
+                        self.granted_secret(consumer, destination, &wanted).await
                     })
                     .await?,
             ),
@@ -112,18 +112,18 @@ impl Kept {
     }
 
     async fn kept_or_variable(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
-        let kept = match self.store().await {
-            Ok(store) => within(ANSWER, store.get(name)).await?,
-            Err(_) if !self.may_have_kept() => None,
+        let stored = match self.store().await {
+            Ok(store) => within(TIMEOUT, store.get(name)).await?,
+            Err(_) if !self.may_have_stored() => None,
             Err(error) => return Err(error),
         };
-        Ok(kept.or_else(|| self.variable_of(name)))
+        Ok(stored.or_else(|| self.variable_of(name)))
     }
 
     /// The variable of the environment that a credential's key names.
     pub(super) fn variable_of(&self, name: &CredentialName) -> Option<SecretString> {
         let (_, variable) = name.as_str().split_once('/')?;
-        self.around.get()?.upgrade()?.variable(variable)
+        self.context.get()?.upgrade()?.variable(variable)
     }
 
     pub(super) async fn revoke_at_provider(
@@ -143,5 +143,5 @@ impl Kept {
 }
 
 fn not_signed_in(name: &CredentialName) -> CredentialError {
-    CredentialError::NeedsSignIn { name: name.clone(), reason: NOT_YET.into() }
+    CredentialError::NeedsSignIn { name: name.clone(), reason: NEVER_SIGNED_IN.into() }
 }

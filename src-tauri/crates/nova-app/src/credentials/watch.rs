@@ -43,8 +43,8 @@ impl App {
                 while changes.try_recv().is_ok() {}
                 let Some(inner) = inner.upgrade() else { return };
                 // Otherwise nobody has used the credentials yet.
-                if inner.looked_at_credentials.load(Ordering::SeqCst) {
-                    inner.look_at_credentials().await;
+                if inner.credentials_refresh_started.load(Ordering::SeqCst) {
+                    inner.refresh_credentials().await;
                 }
             }
         });

@@ -59,14 +59,14 @@ pub(super) fn candidates<'a>(
 /// Confidence that these notes are records of the type, and the reason; `base` names a base of the user's
 /// that shows them.
 pub(crate) fn weigh(declared: &RecordType, notes: &[&QueryRow], base: Option<&str>) -> (Confidence, String) {
-    let (fitting, telling) = fitting(declared, notes);
+    let (fitting, significant) = fitting(declared, notes);
     let share = if notes.is_empty() { 0 } else { fitting * 100 / notes.len() };
     let confidence = match (share, base.is_some()) {
         (95.., _) => Confidence::Sure,
         (50.., _) | (_, true) => Confidence::Likely,
         _ => Confidence::Unlikely,
     };
-    let reason = match (base, telling, notes.len() - fitting) {
+    let reason = match (base, significant, notes.len() - fitting) {
         (Some(base), ..) => format!("your table {base} shows them"),
         (None, None, _) => "no property of theirs is one of its fields".to_owned(),
         (None, Some(_), lacking) if confidence == Confidence::Unlikely => {
@@ -210,7 +210,7 @@ fn filters(base: &str) -> Vec<MatchRule> {
 fn fitting(declared: &RecordType, notes: &[&QueryRow]) -> (usize, Option<(String, usize)>) {
     let found = properties_of(declared, notes);
     // Tags and titles occur in all kinds of notes, so they do not count.
-    let telling: Vec<&Found> = found
+    let significant: Vec<&Found> = found
         .iter()
         .filter(|found| found.field != "tags" && declared.title.as_deref() != Some(&found.field))
         .collect();
@@ -218,8 +218,8 @@ fn fitting(declared: &RecordType, notes: &[&QueryRow]) -> (usize, Option<(String
         let value = row.document.property(&found.property);
         value.is_some_and(|value| says_something(value) && found.declared.fits(value))
     };
-    let fitting = notes.iter().filter(|row| telling.iter().any(|found| has(row, found))).count();
-    let most = telling.iter().map(|found| {
+    let fitting = notes.iter().filter(|row| significant.iter().any(|found| has(row, found))).count();
+    let most = significant.iter().map(|found| {
         let with = notes.iter().filter(|row| has(row, found)).count();
         (found.declared.label(&found.field).to_lowercase(), with)
     });

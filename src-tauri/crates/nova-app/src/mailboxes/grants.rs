@@ -63,7 +63,7 @@ impl App {
     async fn consumer_with(&self, credential: &str, servers: &[String]) -> Result<Held, UserError> {
         let servers: Vec<String> =
             servers.iter().filter_map(|server| nova_http::declared_host(server)).collect();
-        let mut state = match self.inner.kept.names().await {
+        let mut state = match self.inner.user_credentials.names().await {
             Ok(names) if names.iter().any(|name| name.as_str() == credential) => Held::NotGranted,
             _ => Held::Missing,
         };

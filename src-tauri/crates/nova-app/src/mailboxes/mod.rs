@@ -35,7 +35,7 @@ impl App {
             let (password, reason) = self.password_of(&credential, &servers).await;
             let mailbox = entry_of(&entry);
             let tested = tests.get(&mailbox.name).and_then(|kept| kept.of(&entry));
-            let sign_in_host = self.inner.kept.sign_in_host(&credential);
+            let sign_in_host = self.inner.user_credentials.sign_in_host(&credential);
             let row = MailboxRow { mailbox, credential, password, reason, sign_in_host, servers, tested };
             mailboxes.push(row);
         }
@@ -149,7 +149,7 @@ impl App {
 
     pub(crate) async fn remove_mailbox(&self, remove: RemoveMailbox) -> Result<MailboxesView, UserError> {
         let entry = self.mailbox(&remove.name)?;
-        let sign_ins = self.inner.kept.sign_ins();
+        let sign_ins = self.inner.user_credentials.sign_ins();
         let granted = self.granted_to_mail().await?;
         self.change_mailboxes(|list| {
             let at = position(list, &remove.name)?;
@@ -163,7 +163,7 @@ impl App {
         if let (Some(name), true) = (name, remove.password) {
             // Without its entry nobody knows where they are from.
             let parsed = name.parse()?;
-            self.inner.kept.revoke_tokens(&parsed, sign_ins.get(&parsed)).await;
+            self.inner.user_credentials.revoke_tokens(&parsed, sign_ins.get(&parsed)).await;
             match self.remove_credential_named(&name).await {
                 // It was never set.
                 Err(error) if error.code == ErrorCode::CredentialNeeded => {}
@@ -186,11 +186,11 @@ impl App {
         let signs_in = chosen && password.is_none();
         if before.is_some_and(|before| sign_in(before) != sign_in(wanted)) {
             // Where they are from is known only until the entry says something else.
-            let sign_ins = self.inner.kept.sign_ins();
-            self.inner.kept.revoke_tokens(&name, sign_ins.get(&name)).await;
+            let sign_ins = self.inner.user_credentials.sign_ins();
+            self.inner.user_credentials.revoke_tokens(&name, sign_ins.get(&name)).await;
         }
         if let Some(password) = password {
-            self.inner.kept.set(&name, password).await?;
+            self.inner.user_credentials.set(&name, password).await?;
         }
         let written = self.change_mailboxes(|list| match before {
             None => {
@@ -206,19 +206,19 @@ impl App {
         if let Err(error) = written {
             if before.is_none() {
                 // Without the entry, the password is useless.
-                let _ = self.inner.kept.remove(&name).await;
+                let _ = self.inner.user_credentials.remove(&name).await;
             }
             return Err(error);
         }
-        if signs_in && before.is_some() && self.inner.kept.may_have_kept() {
+        if signs_in && before.is_some() && self.inner.user_credentials.may_have_stored() {
             // It is of another account, or a password.
-            self.inner.kept.remove(&name).await?;
+            self.inner.user_credentials.remove(&name).await?;
         }
-        self.look_at_credentials().await;
+        self.refresh_credentials().await;
         let changed = before.is_none_or(|before| servers(before) != servers(wanted));
         if changed {
             // Grants for the previous servers do not cover the new ones.
-            self.inner.kept.grants.revoke(&name, None)?;
+            self.inner.user_credentials.grants.revoke(&name, None)?;
         }
         self.keep_granted(granted, changed.then_some(name.as_str())).await?;
         if chosen && let Err(error) = self.grant_credential_to(name.as_str(), &format!("skill:{SKILL}")) {
@@ -278,7 +278,7 @@ impl App {
         if let Some(own) = before.and_then(credential).filter(|own| !typed || !others.contains(own)) {
             return Ok(own);
         }
-        let kept = self.inner.kept.names().await?;
+        let kept = self.inner.user_credentials.names().await?;
         // Not the name of the skill's own requirement, which could be set as a credential.
         let own = format!("{SKILL}/{LIST}");
         let mut taken: Vec<&str> = kept.iter().map(|name| name.as_str()).collect();

@@ -73,10 +73,10 @@ impl Ledger {
     /// # Errors
     /// When the file cannot be read or written.
     pub(crate) fn change<T>(data: &Path, edit: impl Fn(&mut Self) -> T) -> Result<T, UserError> {
-        let mut looked_at = Self::read(data)?;
-        let before = looked_at.clone();
-        let made = edit(&mut looked_at);
-        if looked_at == before {
+        let mut ledger = Self::read(data)?;
+        let before = ledger.clone();
+        let made = edit(&mut ledger);
+        if ledger == before {
             return Ok(made);
         }
         let made = own_files::change(

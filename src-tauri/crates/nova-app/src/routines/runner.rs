@@ -26,7 +26,7 @@ use crate::blocking::blocking;
 use crate::models::ChosenModel;
 
 /// Polling interval.
-const LOOKED_AT: Duration = Duration::from_secs(15);
+const POLL_EVERY: Duration = Duration::from_secs(15);
 /// A run that starts this much after its due time is late.
 pub(super) const LATE: SignedDuration = SignedDuration::from_mins(5);
 /// Maximum length of an answer in lists, in characters.
@@ -78,13 +78,13 @@ impl App {
         let app = self.clone();
         tokio::spawn(async move {
             // So that routines at startup have the same credentials as a chat.
-            app.credentials_looked_at().await;
-            let mut looks = tokio::time::interval(LOOKED_AT);
-            looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            app.credentials_ready().await;
+            let mut ticks = tokio::time::interval(POLL_EVERY);
+            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
             let mut beginning = true;
             let mut said = None;
             loop {
-                looks.tick().await;
+                ticks.tick().await;
                 match app.run_due_routines(beginning).await {
                     Ok(looked) => beginning &= !looked,
                     // The window already reports a missing vault.
@@ -284,7 +284,7 @@ impl App {
             let chosen = self.choose_model(routine.model.as_deref()).await?;
             let privacy = Privacy { remote: true, private: self.private() };
             if privacy.hides(&routine.note.path, &routine.note.document) {
-                stays_here(&chosen).await?;
+                require_local_model(&chosen).await?;
             }
             return Ok((chosen, None));
         };
@@ -349,7 +349,7 @@ impl App {
     async fn routine_ended(&self, session: &str, end: RoutineEnd, said: &str) {
         let line: String = harmless_line(said).chars().take(SAID).collect();
         self.note_end(session, end, &line, true).await;
-        if let Err(error) = self.forget_own_changes().await {
+        if let Err(error) = self.exclude_own_changes().await {
             tracing::warn!(error = error.message, "cannot exclude a routine's own changes");
         }
     }
@@ -381,7 +381,7 @@ impl App {
     }
 
     /// Updates the fingerprints, so that changes by a routine trigger no routine.
-    async fn forget_own_changes(&self) -> Result<(), UserError> {
+    async fn exclude_own_changes(&self) -> Result<(), UserError> {
         let notes = self.routine_notes().await?;
         let records = self.records_of(&notes).await?;
         if records.is_empty() {
@@ -457,7 +457,7 @@ impl Started {
 }
 
 /// Refuses to send a private message to a remote model.
-async fn stays_here(chosen: &ChosenModel) -> Result<(), UserError> {
+async fn require_local_model(chosen: &ChosenModel) -> Result<(), UserError> {
     let mut locality = chosen.locality.clone();
     if let Some(place) = &chosen.place {
         locality = place.find(&CancellationToken::new()).await?.locality;

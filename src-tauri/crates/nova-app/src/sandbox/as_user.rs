@@ -15,7 +15,7 @@ use crate::workspaces::SCRATCH;
 pub(super) async fn run(
     app: &App,
     run: UserRun,
-    told: Box<dyn Fn(ProcessNews) + Send + Sync>,
+    on_news: Box<dyn Fn(ProcessNews) + Send + Sync>,
     cancel: &CancellationToken,
 ) -> Result<ProcessOutput, ToolError> {
     let UserRun { chat, call, command, input: CommandInput { stdin, variables }, environment } = run;
@@ -43,7 +43,7 @@ pub(super) async fn run(
     let scratch = folders.iter().find(|folder| folder.name() == SCRATCH).cloned();
     let mut running = Running::new(&mut guarded, CommandOutput::new(scratch, &call), stdin);
     let ended = running.until_it_ends(&mut guarded, command.time_limit, cancel, |said| {
-        told(ProcessNews { said, ..ProcessNews::default() });
+        on_news(ProcessNews { said, ..ProcessNews::default() });
     });
     let (status, ended) = ended.await?;
     let output = running.output;

@@ -17,12 +17,12 @@ use secrecy::SecretString;
 use super::sign_ins::SignIn;
 
 /// Timeout of a keychain request; it may have to ask the user to unlock it.
-pub(super) const ANSWER: Duration = Duration::from_secs(60);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 /// The same for background requests.
-const LOOK: Duration = Duration::from_secs(15);
+const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Why a sign-in is needed at first.
-pub(super) const NOT_YET: &str = "nobody has signed in yet";
+pub(super) const NEVER_SIGNED_IN: &str = "nobody has signed in yet";
 
 /// Returns the passphrase of the encrypted file on first use, or the reason why it cannot.
 pub type PassphraseSource = Arc<dyn Fn() -> Result<Option<SecretString>, String> + Send + Sync>;
@@ -54,7 +54,7 @@ impl CredentialsFrom {
 }
 
 /// The store, the grants and the sign-ins of one instance.
-pub(crate) struct Kept {
+pub(crate) struct UserCredentials {
     pub(super) data: PathBuf,
     options: StoreOptions,
     pub(super) clock: Arc<dyn Clock>,
@@ -68,18 +68,18 @@ pub(crate) struct Kept {
     signed_out: Mutex<BTreeMap<CredentialName, String>>,
     /// The names found by the last look.
     seen: Mutex<Option<BTreeSet<CredentialName>>>,
-    pub(super) around: OnceLock<Weak<dyn Around>>,
+    pub(super) context: OnceLock<Weak<dyn StoreContext>>,
 }
 
 /// What the store needs of its `App`.
-pub(crate) trait Around: Send + Sync {
+pub(crate) trait StoreContext: Send + Sync {
     fn emit(&self, event: Event);
     fn registry(&self) -> &Registry;
     /// An environment variable.
     fn variable(&self, name: &str) -> Option<SecretString>;
 }
 
-impl Kept {
+impl UserCredentials {
     pub(crate) fn new(
         data: PathBuf,
         options: StoreOptions,
@@ -97,13 +97,13 @@ impl Kept {
             sign_ins: RwLock::default(),
             signed_out: Mutex::default(),
             seen: Mutex::default(),
-            around: OnceLock::new(),
+            context: OnceLock::new(),
         }
     }
 
     /// Connects it to its app, which receives events and provides values from elsewhere.
-    pub(crate) fn belongs_to(&self, around: Weak<dyn Around>) {
-        let _ = self.around.set(around);
+    pub(crate) fn attach(&self, context: Weak<dyn StoreContext>) {
+        let _ = self.context.set(context);
     }
 
     /// The store, opened on first use. A failure is not cached: a keychain may be unlocked later.
@@ -118,7 +118,7 @@ impl Kept {
             None => self.passphrase().await?,
         };
         let opened = match (self.options.keychain, passphrase) {
-            (true, passphrase) => within(ANSWER, CredentialStore::open(&self.data, passphrase)).await,
+            (true, passphrase) => within(TIMEOUT, CredentialStore::open(&self.data, passphrase)).await,
             (false, Some(passphrase)) => CredentialStore::open_file(&self.data, passphrase).await,
             (false, None) if self.data.join("credentials.age").exists() => {
                 Err(CredentialError::PassphraseNeeded)
@@ -134,10 +134,10 @@ impl Kept {
     async fn passphrase(&self) -> Result<Option<SecretString>, CredentialError> {
         let source = self.options.passphrase.clone();
         let unread = |reason: String| CredentialError::UnreadablePassphrase { reason };
-        match tokio::time::timeout(LOOK, tokio::task::spawn_blocking(move || source())).await {
+        match tokio::time::timeout(BACKGROUND_TIMEOUT, tokio::task::spawn_blocking(move || source())).await {
             Ok(Ok(read)) => read.map_err(unread),
             Ok(Err(_)) => Err(unread("internal failure".into())),
-            Err(_) => Err(unread(format!("no response in {} s", LOOK.as_secs()))),
+            Err(_) => Err(unread(format!("no response in {} s", BACKGROUND_TIMEOUT.as_secs()))),
         }
     }
 
@@ -158,23 +158,23 @@ impl Kept {
 
     /// The names of the stored credentials; empty without a store.
     pub(crate) async fn names(&self) -> Result<Vec<CredentialName>, CredentialError> {
-        if !self.has_begun() && !self.options.keychain {
+        if !self.has_store() && !self.options.keychain {
             return Ok(Vec::new());
         }
         match self.store().await {
-            Ok(store) => within(ANSWER, store.list()).await,
-            Err(_) if !self.has_begun() => Ok(Vec::new()),
+            Ok(store) => within(TIMEOUT, store.list()).await,
+            Err(_) if !self.has_store() => Ok(Vec::new()),
             Err(error) => Err(error),
         }
     }
 
     /// False if nothing can be stored yet, so that no store has to be unlocked to find out.
-    pub(crate) fn may_have_kept(&self) -> bool {
-        self.has_begun()
+    pub(crate) fn may_have_stored(&self) -> bool {
+        self.has_store()
     }
 
     /// Whether the data folder refers to a store.
-    fn has_begun(&self) -> bool {
+    fn has_store(&self) -> bool {
         ["credentials.json", "credentials.age"].iter().any(|file| self.data.join(file).exists())
     }
 
@@ -183,12 +183,12 @@ impl Kept {
         name: &CredentialName,
         value: SecretString,
     ) -> Result<(), CredentialError> {
-        let set = within(ANSWER, self.store().await?.set(name, value.clone())).await;
+        let set = within(TIMEOUT, self.store().await?.set(name, value.clone())).await;
         let set = match set {
             // Another Nova process has created the store elsewhere meanwhile.
             Err(CredentialError::StoreChanged { .. }) => {
                 *self.open.lock().await = None;
-                within(ANSWER, self.store().await?.set(name, value)).await
+                within(TIMEOUT, self.store().await?.set(name, value)).await
             }
             set => set,
         };
@@ -203,7 +203,7 @@ impl Kept {
         self.grants.revoke(name, None)?;
         let sign_ins = self.sign_ins();
         self.revoke_tokens(name, sign_ins.get(name)).await;
-        let removed = within(ANSWER, self.store().await?.remove(name)).await?;
+        let removed = within(TIMEOUT, self.store().await?.remove(name)).await?;
         self.signed_out().remove(name);
         self.changed(name, "missing");
         Ok(removed)
@@ -221,19 +221,19 @@ impl Kept {
                 self.check_grant(consumer, destination, name)?;
                 self.token(name, sign_in, None).await
             }
-            None => self.granted_as_kept(consumer, destination, name).await,
+            None => self.granted_secret(consumer, destination, name).await,
         }
     }
 
     /// Like `granted`, without signing in: the secret of one sign-in must not start another.
-    pub(super) async fn granted_as_kept(
+    pub(super) async fn granted_secret(
         &self,
         consumer: &GrantConsumer,
         destination: &Destination,
         name: &CredentialName,
     ) -> Result<SecretString, CredentialError> {
         self.check_grant(consumer, destination, name)?;
-        let secret = within(ANSWER, self.store().await?.get(name)).await?;
+        let secret = within(TIMEOUT, self.store().await?.get(name)).await?;
         secret.ok_or_else(|| CredentialError::Missing { name: name.clone() })
     }
 
@@ -254,8 +254,8 @@ impl Kept {
     }
 
     /// The available credentials for the registry. Has a short timeout.
-    pub(crate) async fn look(&self) -> KnownCredentials {
-        let names = match tokio::time::timeout(LOOK, self.names()).await {
+    pub(crate) async fn probe(&self) -> KnownCredentials {
+        let names = match tokio::time::timeout(BACKGROUND_TIMEOUT, self.names()).await {
             Ok(Ok(names)) => names,
             Ok(Err(error)) => return KnownCredentials::Unreachable(format!("{error} {}", error.hint())),
             Err(_) => {
@@ -272,12 +272,12 @@ impl Kept {
                 known.insert(name.to_string(), HeldState::NeedsSignIn);
             }
         }
-        self.tell_apart(&names);
+        self.emit_changes(&names);
         KnownCredentials::Known(known)
     }
 
     /// Emits credentials that were added or removed, possibly by another Nova process.
-    fn tell_apart(&self, names: &[CredentialName]) {
+    fn emit_changes(&self, names: &[CredentialName]) {
         let now: BTreeSet<CredentialName> = names.iter().cloned().collect();
         let before = self.seen.lock().unwrap_or_else(PoisonError::into_inner).replace(now.clone());
         let Some(before) = before else { return };
@@ -290,7 +290,7 @@ impl Kept {
     }
 
     /// Applies the configured sign-ins. A sign-in at another server is a different one.
-    pub(crate) fn use_sign_ins(&self, sign_ins: BTreeMap<CredentialName, SignIn>) {
+    pub(crate) fn set_sign_ins(&self, sign_ins: BTreeMap<CredentialName, SignIn>) {
         *self.sign_ins.write().unwrap_or_else(PoisonError::into_inner) = sign_ins;
     }
 
@@ -300,19 +300,19 @@ impl Kept {
     }
 
     pub(super) fn changed(&self, name: &CredentialName, state: &str) {
-        if let Some(around) = self.around.get().and_then(Weak::upgrade) {
-            around.emit(Event::CredentialState { credential: name.to_string(), state: state.into() });
+        if let Some(context) = self.context.get().and_then(Weak::upgrade) {
+            context.emit(Event::CredentialState { credential: name.to_string(), state: state.into() });
         }
     }
 
     /// The value of a variable required by the consumer's skill, from its configuration or the environment.
-    fn elsewhere(&self, consumer: &Consumer, name: &CredentialName) -> Option<SecretString> {
-        let around = self.around.get()?.upgrade()?;
+    fn configured_value(&self, consumer: &Consumer, name: &CredentialName) -> Option<SecretString> {
+        let context = self.context.get()?.upgrade()?;
         let (skill, variable) = name.as_str().split_once('/')?;
         if consumer.skill != skill {
             return None;
         }
-        let snapshot = around.registry().snapshot();
+        let snapshot = context.registry().snapshot();
         let entry = snapshot.skill(skill).filter(|entry| entry.id == skill)?;
         if !entry.manifest.requires.env.contains_key(variable) {
             return None;
@@ -320,7 +320,7 @@ impl Kept {
         match entry.config.get(variable) {
             Some(serde_json::Value::String(text)) => Some(text.as_str().into()),
             Some(value) if !value.is_null() => Some(value.to_string().into()),
-            _ => around.variable(variable),
+            _ => context.variable(variable),
         }
     }
 
@@ -334,13 +334,13 @@ impl Kept {
 }
 
 #[async_trait]
-impl CredentialSource for Kept {
+impl CredentialSource for UserCredentials {
     async fn held(&self, consumer: &Consumer, declared: &str) -> Result<Vec<HeldCredential>, ToolError> {
-        let kept = self.names().await;
+        let stored = self.names().await;
         let sign_ins = self.sign_ins();
         let is_meant = |name: &CredentialName| name.as_str() == declared || name.service() == declared;
         let mut names: Vec<CredentialName> =
-            kept.iter().flatten().filter(|name| is_meant(name)).cloned().collect();
+            stored.iter().flatten().filter(|name| is_meant(name)).cloned().collect();
         let mut needed = None;
         for (name, sign_in) in sign_ins.iter().filter(|(name, _)| is_meant(name)) {
             let reason = match self.why_signed_out(name) {
@@ -348,8 +348,8 @@ impl CredentialSource for Kept {
                 Some(_) if self.token(name, sign_in, None).await.is_ok() => continue,
                 Some(reason) => reason,
                 None if names.contains(name) => continue,
-                None if kept.is_err() => continue,
-                None => NOT_YET.into(),
+                None if stored.is_err() => continue,
+                None => NEVER_SIGNED_IN.into(),
             };
             names.retain(|held| held != name);
             needed.get_or_insert(CredentialError::NeedsSignIn { name: name.clone(), reason });
@@ -360,12 +360,12 @@ impl CredentialSource for Kept {
         }
         if names.is_empty()
             && let Ok(name) = declared.parse()
-            && self.elsewhere(consumer, &name).is_some()
+            && self.configured_value(consumer, &name).is_some()
         {
             names.push(name);
         }
         if names.is_empty() {
-            kept?;
+            stored?;
         }
         let (who, to) = (GrantConsumer::from(consumer), destination(consumer));
         names
@@ -393,7 +393,7 @@ impl CredentialSource for Kept {
         name: &str,
         ground: Ground,
     ) -> Result<Option<Secret>, ToolError> {
-        self.given(consumer, name, ground, None).await
+        self.secret_for(consumer, name, ground, None).await
     }
 
     async fn renewed(
@@ -403,12 +403,12 @@ impl CredentialSource for Kept {
         ground: Ground,
         refused: &Secret,
     ) -> Result<Option<Secret>, ToolError> {
-        self.given(consumer, name, ground, Some(refused)).await
+        self.secret_for(consumer, name, ground, Some(refused)).await
     }
 }
 
-impl Kept {
-    async fn given(
+impl UserCredentials {
+    async fn secret_for(
         &self,
         consumer: &Consumer,
         name: &str,
@@ -434,17 +434,17 @@ impl Kept {
         if let Some(sign_in) = sign_in {
             return Ok(Some(self.token(&name, sign_in, refused).await?));
         }
-        let kept = match self.store().await {
-            Ok(store) => within(ANSWER, store.get(&name)).await?,
+        let stored = match self.store().await {
+            Ok(store) => within(TIMEOUT, store.get(&name)).await?,
             Err(error) => {
-                return match self.elsewhere(consumer, &name) {
+                return match self.configured_value(consumer, &name) {
                     Some(secret) => Ok(Some(secret)),
-                    None if !self.has_begun() => Ok(None),
+                    None if !self.has_store() => Ok(None),
                     None => Err(error.into()),
                 };
             }
         };
-        Ok(kept.or_else(|| self.elsewhere(consumer, &name)))
+        Ok(stored.or_else(|| self.configured_value(consumer, &name)))
     }
 }
 
