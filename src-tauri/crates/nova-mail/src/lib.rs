@@ -12,6 +12,8 @@
 //!   `tests/mailboxes/hostile.rs`.
 //! - The text of a message has no control or invisible character, and nothing that its reader could not see:
 //!   `tests/mailboxes/hostile.rs`.
+//! - The HTML of a message is drawn without anything that runs, loads, leaves its place or hides where a link leads:
+//!   `tests/mailboxes/hostile_pages.rs`.
 //! - Only the receiving server's result counts as the result of a sender check: `tests/mailboxes/trust.rs`.
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
 //! - An access token is said once in a connection, and a refused one is a typed error: `tests/mailboxes/tokens.rs`.
@@ -45,8 +47,8 @@ pub use mailbox::{
     Wanted,
 };
 pub use message::{
-    Check, Envelope, Finding, Link, Message, MessageError, Part, PartKind, Person, Preview, SenderCheck,
-    is_program, list_address, media_type_of, visible_line,
+    Check, Envelope, Finding, HtmlPage, Link, Message, MessageError, Part, PartKind, Person, Picture,
+    PictureError, Preview, RemotePicture, SenderCheck, is_program, list_address, media_type_of, visible_line,
 };
 pub use sign_in::{Proof, SignIn};
 pub use smtp::{Outbox, SendError, Smtp, StartTlsError, begins_with_starttls, start_tls};

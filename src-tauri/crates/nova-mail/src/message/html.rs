@@ -2,7 +2,7 @@
 //!
 //! Tags are read one by one and no tree is built: however deep elements are nested, it takes one look at each.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
@@ -40,13 +40,58 @@ const URL: usize = 2_000;
 /// What a mail program shows of it: without scripts, styles, comments, hidden elements and images that only report
 /// that the message was opened. Earlier messages are marked with `> `, links are followed by their host.
 pub(super) fn read(html: &str) -> Page {
-    let tokenizer = Tokenizer::new(Reader::default(), TokenizerOpts::default());
+    let (reader, _) =
+        tokenize(html.get(..html.floor_char_boundary(MOST)).unwrap_or_default(), Reader::default());
+    reader.0.into_inner().page
+}
+
+/// Bytes that are read at once.
+const CHUNK: usize = 8 << 10;
+/// Separators within one tag: a tokenizer compares each attribute with all before it.
+const SEPARATORS: usize = 10_000;
+/// Fewer bytes of `/` in a chunk belong to the data of an image, of which they are a 64th.
+const SLASHES: usize = CHUNK / 48;
+
+/// Passes the tokens of a text to a sink; also returns whether its end was left out, because of a tag with too many
+/// attributes.
+pub(super) fn tokenize<S: TokenSink<Handle = ()>>(html: &str, sink: S) -> (S, bool) {
+    let tokenizer = Tokenizer::new(Counting { sink, tokens: Cell::new(0) }, TokenizerOpts::default());
     let input = BufferQueue::default();
-    input.push_back(StrTendril::from(html.get(..html.floor_char_boundary(MOST)).unwrap_or_default()));
-    // It pauses for a script alone, and no element is taken for one.
-    let _ = tokenizer.feed(&input);
-    tokenizer.end();
-    tokenizer.sink.0.into_inner().page
+    let (mut rest, mut separators) = (html, 0);
+    while !rest.is_empty() && separators <= SEPARATORS {
+        let (chunk, after) = rest.split_at(rest.ceil_char_boundary(CHUNK));
+        rest = after;
+        let before = tokenizer.sink.tokens.get();
+        input.push_back(StrTendril::from(chunk));
+        // It pauses for a script alone, and no element is taken for one.
+        let _ = tokenizer.feed(&input);
+        let is_within_tag = tokenizer.sink.tokens.get() == before;
+        let spaces = chunk.bytes().filter(u8::is_ascii_whitespace).count();
+        let slashes = memchr::memchr_iter(b'/', chunk.as_bytes()).count();
+        let here = spaces + if slashes > SLASHES { slashes } else { 0 };
+        separators = if is_within_tag { separators + here } else { 0 };
+    }
+    if rest.is_empty() {
+        tokenizer.end();
+    }
+    (tokenizer.sink.sink, !rest.is_empty())
+}
+
+struct Counting<S> {
+    sink: S,
+    tokens: Cell<usize>,
+}
+
+impl<S: TokenSink<Handle = ()>> TokenSink for Counting<S> {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<()> {
+        // An error is part of another token.
+        if !matches!(token, Token::ParseError(_)) {
+            self.tokens.set(self.tokens.get() + 1);
+        }
+        self.sink.process_token(token, line)
+    }
 }
 
 #[derive(Default)]
@@ -200,12 +245,12 @@ impl Shown {
     }
 }
 
-fn attribute<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {
+pub(super) fn attribute<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {
     tag.attrs.iter().find(|attribute| &*attribute.name.local == name).map(|found| &*found.value)
 }
 
 /// How the text of some elements is read: as no tags.
-fn raw_text(name: &str) -> TokenSinkResult<()> {
+pub(super) fn raw_text(name: &str) -> TokenSinkResult<()> {
     match name {
         "script" => TokenSinkResult::RawData(RawKind::ScriptData),
         "style" | "xmp" | "iframe" | "noembed" | "noframes" => TokenSinkResult::RawData(RawKind::Rawtext),
@@ -224,7 +269,7 @@ fn breaks(name: &str) -> usize {
     }
 }
 
-fn is_void(name: &str) -> bool {
+pub(super) fn is_void(name: &str) -> bool {
     matches!(
         name,
         "area"
@@ -243,7 +288,7 @@ fn is_void(name: &str) -> bool {
 }
 
 /// Whether nobody sees the element: text for programs, or one that its style hides.
-fn is_hidden(name: &str, tag: &Tag) -> bool {
+pub(super) fn is_hidden(name: &str, tag: &Tag) -> bool {
     if matches!(
         name,
         "script"
@@ -294,14 +339,14 @@ fn is_hidden(name: &str, tag: &Tag) -> bool {
 }
 
 /// Whether the image only reports that the message was opened.
-fn is_pixel(tag: &Tag) -> bool {
+pub(super) fn is_pixel(tag: &Tag) -> bool {
     ["width", "height"].iter().any(|side| {
         attribute(tag, side).is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"))
     })
 }
 
 /// The host of an address, as it is asked for: letters that look like others in their ASCII form.
-fn host(address: &str) -> Option<String> {
+pub(super) fn host(address: &str) -> Option<String> {
     let address = address.trim();
     let rest = address.get(..8).filter(|start| start.eq_ignore_ascii_case("https://")).map(|_| &address[8..]);
     let rest = rest.or_else(|| {

@@ -3,11 +3,13 @@
 mod bytes;
 mod envelope;
 mod html;
+mod page;
 mod parse;
 mod preview;
 mod text;
 mod trust;
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mail_parser::{Message as Parsed, MessagePart, MimeHeaders, PartType};
@@ -15,6 +17,7 @@ use mail_parser::{Message as Parsed, MessagePart, MimeHeaders, PartType};
 pub use bytes::{is_program, media_type_of};
 pub use envelope::{Envelope, Person};
 pub use html::Link;
+pub use page::{HtmlPage, Picture, PictureError, RemotePicture};
 pub use preview::Preview;
 pub(crate) use preview::{is_file, is_mixed};
 pub use text::visible_line;
@@ -51,7 +54,7 @@ pub struct Message {
     pub cut: bool,
     /// Links of its HTML, each with its text as it stands in the text above. Plain text has none.
     pub links: Vec<Link>,
-    /// How many images its HTML has on the web. None is ever loaded.
+    /// How many images its HTML has on the web.
     pub remote_images: usize,
     /// Everything that is not the text: attachments, calendar entries, forwarded messages.
     pub parts: Vec<Part>,
@@ -130,6 +133,20 @@ impl Message {
                 Some(_) => parse::body(raw, part).to_vec(),
                 None => parse::decoded(raw, part).into_owned(),
             })
+        }))
+        .unwrap_or(Err(MessageError::Unreadable))
+    }
+
+    /// The HTML of the message, sanitised; `None` where it has none. `loaded`: pictures of the web that are drawn in it,
+    /// by their address as [`HtmlPage::remote`] has it.
+    ///
+    /// # Errors
+    /// As [`Message::read`].
+    pub fn page(raw: &[u8], loaded: &HashMap<String, Picture>) -> Result<Option<HtmlPage>, MessageError> {
+        parse::check(raw)?;
+        catch_unwind(AssertUnwindSafe(|| {
+            let parsed = parse::message(raw).ok_or(MessageError::Unreadable)?;
+            Ok(page::page(raw, &parsed, loaded))
         }))
         .unwrap_or(Err(MessageError::Unreadable))
     }

@@ -43,7 +43,7 @@ fn first(text: &str, most: usize) -> (&str, bool) {
 }
 
 /// Without control characters and those that nobody sees.
-fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let is_letter = |c: &char| c.is_alphabetic() && !c.is_ascii();

@@ -5,6 +5,7 @@ mod autoconfig;
 mod changing;
 mod dovecot;
 mod hostile;
+mod hostile_pages;
 mod previewing;
 mod pymap;
 mod reading;
