@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nova_app::NoApprover;
-use nova_protocol::{Commands as _, Decision, Nothing, SkillState};
+use nova_protocol::{CallTool, Commands as _, Decision, Nothing, SkillState};
 use nova_testkit::{Dovecot, ScriptedApprover, call, text, web_trusting};
 use serde_json::{Value, json};
 
@@ -92,6 +92,41 @@ async fn orders_in_a_mail_reach_nothing() {
     assert!(!told.contains("</tool-text> Nova"), "{told}");
     assert!(told.contains("<tool-text tool=\\\"mail.search\\\">"), "{told}");
     assert_eq!(server.messages("jane"), before);
+    nova.model.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn html_reaches_the_window_and_no_model() {
+    const HTML: &str = "From: Noor <noor@home.example>\nSubject: Lunch\nContent-Type: text/html\n\n\
+        <p lang=\"x-drawn\">At noon?</p><script>x</script>\n";
+    let server = Dovecot::start();
+    server.deliver("jane", "INBOX", "", HTML.as_bytes());
+    let nova = nova_with_mail(
+        &server,
+        [
+            call("load_skill", json!({"skill": "mail"})),
+            call("mail__list", json!({})),
+            call("mail__show", json!({"id": "Home/INBOX/1.1"})),
+            text("There is no such tool."),
+        ],
+    );
+    let app = nova.start().await;
+
+    turn(&app, None, "Show me the mail", NoApprover).await;
+
+    let requests = nova.model.requests();
+    assert!(requests.iter().flat_map(offered).all(|name| !name.starts_with("mail__show")));
+    let told = all_text(&requests[3]);
+    assert!(told.contains("Lunch") && told.contains("no tool") && !told.contains("x-drawn"), "{told}");
+    let by_hand = async |tool: &str, args: Value| {
+        let result =
+            app.call_tool(CallTool { tool: tool.into(), args, run: "panel-1".into() }).await.unwrap();
+        result.value.unwrap_or_else(|| panic!("{tool}: {:?}", result.error))
+    };
+    let listed = by_hand("mail.list", json!({})).await;
+    let shown = by_hand("mail.show", json!({"id": listed["messages"][0]["id"]})).await;
+    assert_eq!(shown["page"]["html"].as_str().map(str::trim), Some("<p lang=\"x-drawn\">At noon?</p>"));
+    assert!(app.list_tools(Nothing {}).await.unwrap().iter().all(|row| !row.name.starts_with("mail.show")));
     nova.model.finish();
 }
 

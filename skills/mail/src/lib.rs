@@ -13,6 +13,8 @@
 //!   `tests/mail/signing_in.rs`.
 //! - A read-only mailbox is never changed, and one whose sending is off sends nothing: `tests/mail/changing.rs`,
 //!   `tests/mail/sending.rs`.
+//! - HTML reaches the window alone, and its pictures are loaded only from hosts that a card showed:
+//!   `tests/mail/showing.rs`.
 //! - A file of a mail becomes a file of the vault only under a safe name, and a program never does:
 //!   `tests/mail/saving.rs`.
 //! - What is sent is what was shown: `tests/mail/sending.rs`.
@@ -48,11 +50,19 @@ mod search;
 mod send;
 mod sent_once;
 pub mod setting_up;
+mod show;
+mod show_attachment;
 mod thread;
 
 /// The skill `mail`.
 pub fn skill() -> Box<dyn Skill> {
     Box::new(Mail)
+}
+
+/// Tools for the window alone: what they return is drawn for the user, and no model is ever offered them. They run by the
+/// same rules as the skill's own.
+pub fn for_window() -> Vec<Arc<dyn Tool>> {
+    vec![native(show::Show), native(show_attachment::ShowAttachment)]
 }
 
 struct Mail;

@@ -59,14 +59,14 @@ impl NativeTool for Read {
         let receiver: Vec<&str> = account.checked_by.as_deref().into_iter().collect();
         let message = Message::read(&raw?, &receiver).map_err(|error| told(&account, &error.into()))?;
         let mut answer = answer(ctx.as_ref(), which.id, &message);
-        if which.links.unwrap_or_default() && !message.links.is_empty() {
-            answer.insert("links".into(), message.links.iter().map(link).collect::<Value>());
+        if which.links.unwrap_or_default() {
+            add_links(&mut answer, &message);
         }
         Ok(Output::new(answer.into()).untrusted().into())
     }
 }
 
-fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Map<String, Value> {
+pub(crate) fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Map<String, Value> {
     let envelope = &message.envelope;
     let mut answer = Map::new();
     answer.insert("id".into(), id.into());
@@ -112,6 +112,13 @@ fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Map<String, V
     }
     answer.insert("text".into(), message.text.clone().into());
     answer
+}
+
+/// The addresses of the links in its text.
+pub(crate) fn add_links(answer: &mut Map<String, Value>, message: &Message) {
+    if !message.links.is_empty() {
+        answer.insert("links".into(), message.links.iter().map(link).collect::<Value>());
+    }
 }
 
 fn link(link: &Link) -> Value {

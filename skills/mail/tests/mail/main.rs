@@ -8,6 +8,7 @@ mod saving;
 mod sending;
 mod sending_once;
 mod setting_up;
+mod showing;
 mod signing_in;
 
 #[test]

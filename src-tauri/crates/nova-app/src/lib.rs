@@ -103,6 +103,7 @@ mod unconfined;
 mod vault_page;
 mod vaults;
 mod window_state;
+mod window_tools;
 mod workflow;
 mod workspaces;
 

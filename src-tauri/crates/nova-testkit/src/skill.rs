@@ -12,8 +12,8 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ApprovedContents, KeptRules, MemoryStores, PATIENCE, RecordedEvents, Reply, ScriptedApprover, TempVault,
-    WebRequest, WebServer, web_of,
+    ApprovedContents, Dovecot, KeptRules, MemoryStores, PATIENCE, RecordedEvents, Reply, ScriptedApprover,
+    TempVault, WebRequest, WebServer, web_of, web_with,
 };
 
 /// A skill over a vault, whose tools are called by name. For plain `#[test]` functions: it has its own
@@ -94,6 +94,22 @@ impl SkillInVault {
         let server = self.runtime.block_on(WebServer::start(answer));
         let names: Vec<(&str, &WebServer)> = names.iter().map(|name| (*name, &server)).collect();
         self.web = Arc::new(web_of(&names));
+        self.server = Some(server);
+        self
+    }
+
+    /// As [`SkillInVault::with_web`], beside a mail server whose certificate is trusted. Apart from 127.0.0.1, no local
+    /// address counts as public.
+    pub fn with_web_beside(
+        mut self,
+        mail: &Dovecot,
+        names: &[&str],
+        answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let server = self.runtime.block_on(WebServer::start(answer));
+        let names: Vec<(&str, &WebServer)> = names.iter().map(|name| (*name, &server)).collect();
+        let web = web_with(&names, |options| options.authorities = vec![mail.certificate().into()]);
+        self.web = Arc::new(web);
         self.server = Some(server);
         self
     }

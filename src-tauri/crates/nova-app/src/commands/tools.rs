@@ -46,7 +46,7 @@ impl App {
     }
 
     pub(crate) async fn call_tool(&self, call: CallTool) -> Result<ToolResult, UserError> {
-        self.run_form(call.run, call.tool, call.args).await
+        self.run_form(call.run, self.tool_for_window(call.tool)?, call.args).await
     }
 
     pub(crate) async fn stop_tool(&self, run: RunRef) -> Result<Nothing, UserError> {
