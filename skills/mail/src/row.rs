@@ -1,6 +1,6 @@
 //! How messages and people appear in answers.
 
-use nova_mail::{Listed, Person, Preview};
+use nova_mail::{Envelope, Listed, Person, Preview};
 use nova_skill::jiff::Timestamp;
 use nova_skill::serde_json::Map;
 use nova_skill::{ToolContext, Value};
@@ -30,6 +30,10 @@ pub(crate) fn row(
     }
     if let Some(preview) = preview {
         row.insert("text".into(), preview.text.clone().into());
+        let Envelope { references, message_id, .. } = &message.envelope;
+        if let Some(first) = references.first().or(message_id.as_ref()) {
+            row.insert("conversation".into(), first.clone().into());
+        }
         for (key, holds) in [("attachments", preview.attached), ("not_verified", preview.not_verified)] {
             if holds {
                 row.insert(key.into(), true.into());

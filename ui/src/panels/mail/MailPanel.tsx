@@ -68,7 +68,8 @@ function Mail({ panel, part, wide, tools }: MailPanelProps & { readonly tools: r
     counted.again();
   };
   const calls = useCalls();
-  const acts = useActs({ dispatch, nameOf, calls, again });
+  const messages = messagesShown(state);
+  const acts = useActs({ dispatch, messages, nameOf, calls, again });
   useRefresh(again);
   useUnsaved(calls, dispatch);
 
@@ -86,7 +87,7 @@ function Mail({ panel, part, wide, tools }: MailPanelProps & { readonly tools: r
     dispatch,
     mailboxes,
     names,
-    messages: messagesShown(state),
+    messages,
     own: mailboxes.flatMap(({ address }) => address ?? []),
     today,
     reading: read === null || read.run !== null,

@@ -4,7 +4,7 @@ import { Revealed } from '../../shared/Revealed';
 import { useActions } from '../../state/hooks';
 import type { Read } from '../skill/state';
 import { useMail } from './context';
-import type { Message } from './messages';
+import { conversationsOf, writersOf, type Conversation } from './conversations';
 import { folderTitle, isRole, MOST, roles, unreadIn } from './state';
 import { groupsOf, spokenMarks, subjectText, timeText } from './words';
 
@@ -19,7 +19,7 @@ interface MessageListProps {
 export function MessageList({ read, problem, onAgain }: MessageListProps) {
   const { messages, state, today, reading, wide, dispatch } = useMail();
   const { shown, query } = state;
-  const groups = groupsOf(messages, today);
+  const groups = groupsOf(conversationsOf(messages), today);
   const left = (shown?.listing.total ?? 0) - (shown?.listing.messages.length ?? 0);
   return (
     <section aria-label="Messages" className={`flex min-h-0 min-w-0 flex-col bg-surface-side ${wide ? 'w-88 shrink-0 border-r border-line max-medium:w-66' : 'flex-1'}`}>
@@ -37,8 +37,8 @@ export function MessageList({ read, problem, onAgain }: MessageListProps) {
           <section key={title} aria-label={title}>
             <h2 className="px-4 pt-2 pb-1 text-meta font-medium text-fg-3">{title}</h2>
             <ul className="border-t border-line">
-              {rows.map((message) => (
-                <Row key={message.id} message={message} />
+              {rows.map((conversation) => (
+                <Row key={conversation.id} conversation={conversation} />
               ))}
             </ul>
           </section>
@@ -101,7 +101,7 @@ function FolderMenu() {
   ];
   return (
     <Menu groups={groups}>
-      <button type="button" data-testid="mail-folder" data-tip="Choose a folder" className="flex min-w-0 items-center gap-1.5 rounded-control px-1.5 py-0.5 text-body font-semibold hover:bg-hover">
+      <button type="button" data-testid="mail-folder" data-tip="Choose a folder" data-tip-keys="G" className="flex min-w-0 items-center gap-1.5 rounded-control px-1.5 py-0.5 text-body font-semibold hover:bg-hover">
         <span className="cut"><Revealed text={folderTitle(state.folder)} /></span>
         <Icon name="chevron-down" size={12} />
       </button>
@@ -144,36 +144,38 @@ function Problems({ problem, onAgain }: Pick<MessageListProps, 'problem' | 'onAg
   });
 }
 
-function Row({ message }: { message: Message }) {
+function Row({ conversation }: { conversation: Conversation }) {
   const { state, dispatch, today, names, own } = useMail();
-  const { from, subject, text, unread } = message;
-  const open = state.open?.id === message.id;
+  const { from, subject, text, unread, messages } = conversation;
+  const [message] = messages;
+  const open = messages.some(({ id }) => id === state.open?.id);
   const weight = unread ? 'font-semibold' : '';
   // For sent mail the recipient is shown.
-  const who = own.includes(from.address) && message.to !== '' ? `To ${message.to}` : from.name;
+  const who = own.includes(from.address) && conversation.to !== '' ? `To ${conversation.to}` : writersOf(conversation);
   return (
     <li>
       <button
         type="button"
-        data-mail={message.id}
+        data-mail={conversation.id}
         data-testid="mail-row"
         aria-current={open}
-        onClick={() => dispatch({ type: 'opened', message })}
+        onClick={() => message && dispatch({ type: 'opened', message })}
         className={`relative block w-full border-b border-line py-2 pr-3.5 pl-7 text-left text-small ${open ? 'bg-selected' : 'hover:bg-hover'}`}
       >
         {unread && <Icon name="dot" size={12} className="absolute top-3 left-2.5 text-accent" />}
         <span className="flex items-center gap-1.5">
           <span className={`cut flex-1 text-ui ${weight}`}>
             <Revealed text={who} />
+            {messages.length > 1 && <span aria-hidden className="pl-1.5 font-normal text-fg-3">{messages.length}</span>}
           </span>
-          {message.notVerified && (
+          {conversation.notVerified && (
             <Badge tone="danger" icon="warn">
               not verified
             </Badge>
           )}
-          {message.flagged && <Icon name="star" size={12} className="text-warn" />}
-          {message.attachments && <Icon name="clip" size={12} className="text-fg-3" />}
-          <span className="shrink-0 text-fg-3 tabular-nums">{timeText(message, today)}</span>
+          {conversation.flagged && <Icon name="star" size={12} className="text-warn" />}
+          {conversation.attachments && <Icon name="clip" size={12} className="text-fg-3" />}
+          <span className="shrink-0 text-fg-3 tabular-nums">{timeText(conversation, today)}</span>
         </span>
         <span className="flex items-center gap-2">
           <span className={`cut flex-1 ${unread ? 'font-medium' : 'text-fg-2'}`}>
@@ -181,14 +183,14 @@ function Row({ message }: { message: Message }) {
           </span>
           {names.length > 1 && (
             <span className="shrink-0 text-fg-3">
-              <Revealed text={message.mailbox} />
+              <Revealed text={conversation.mailbox} />
             </span>
           )}
         </span>
         <span className="cut block h-4.5 text-fg-3">
           <Revealed text={text} />
         </span>
-        <span className="sr-only">{spokenMarks(message)}</span>
+        <span className="sr-only">{spokenMarks(conversation)}</span>
       </button>
     </li>
   );

@@ -28,6 +28,8 @@ export function keysOf(mail: MailContext) {
         return () => focusRow(region, -1);
       case '/':
         return () => region.querySelector<HTMLElement>('[data-mail-search] input')?.focus();
+      case 'g':
+        return () => region.querySelector<HTMLElement>('[data-testid=mail-folder]')?.focus();
       case 'Escape':
         return state.open === null && state.writing === null ? null : () => close(region);
       default: {

@@ -31,7 +31,7 @@ describe('tool output', () => {
     const problem = { mailbox: 'Home', problem: 'Home: no answer.', remedy: 'Try again later.' };
     const { messages, total, problems } = listingIn({ total: 7, messages: [row, { subject: 'no id' }, 'nonsense'], problems: [problem] }, ['Work']);
     expect(messages).toEqual([
-      { id: 'Work/INBOX/1.5', mailbox: 'Work', from: { name: 'Ilse', address: 'i@f.example' }, to: '', subject: 'Quote', day: '2026-11-23', time: '14:12', text: 'Hello', unread: true, flagged: false, answered: false, attachments: true, notVerified: false },
+      { id: 'Work/INBOX/1.5', mailbox: 'Work', conversation: 'Work/INBOX/1.5', from: { name: 'Ilse', address: 'i@f.example' }, to: '', subject: 'Quote', day: '2026-11-23', time: '14:12', text: 'Hello', unread: true, flagged: false, answered: false, attachments: true, notVerified: false },
     ]);
     expect([total, problems]).toEqual([7, [problem]]);
   });

@@ -14,6 +14,8 @@ export interface Person {
 export interface Message {
   readonly id: string;
   readonly mailbox: string;
+  /** Equal for all messages of a conversation. */
+  readonly conversation: string;
   readonly from: Person;
   /** Recipients, as far as listed. */
   readonly to: string;
@@ -76,6 +78,20 @@ export interface MailLink {
   readonly url: string;
 }
 
+/** The HTML of a message, sanitised. */
+export interface MailPage {
+  /** The content of a body. */
+  readonly html: string;
+  /** Whether it sets colours. */
+  readonly colours: boolean;
+  readonly cut: boolean;
+  readonly picturesNotLoaded: number;
+  /** Hosts of those images. */
+  readonly hosts: readonly string[];
+  /** Hosts whose images could not be loaded, each with the reason. */
+  readonly failed: readonly string[];
+}
+
 /** An opened message. */
 export interface ReadMessage {
   readonly from: Person;
@@ -96,6 +112,8 @@ export interface ReadMessage {
   readonly imagesNotLoaded: number;
   readonly text: string;
   readonly links: readonly MailLink[];
+  /** `null` for a plain mail. */
+  readonly page: MailPage | null;
 }
 
 /** `mailboxes` are all names, to find the mailbox of an id. */
@@ -126,7 +144,6 @@ export function mailboxesIn(answer: JsonValue | null | undefined): Mailbox[] {
 export function readIn(answer: JsonValue | null | undefined): ReadMessage | null {
   if (!isRow(answer) || typeof answer['text'] !== 'string') return null;
   const verified = answer['verified'];
-  const warnings = answer['warnings'];
   return {
     from: personIn(text(answer, 'from')),
     replyTo: text(answer, 'reply_to'),
@@ -135,7 +152,7 @@ export function readIn(answer: JsonValue | null | undefined): ReadMessage | null
     moreRecipients: number(answer['more_recipients']),
     sender: text(answer, 'sender'),
     verified: typeof verified === 'boolean' ? verified : null,
-    warnings: Array.isArray(warnings) ? warnings.filter((one) => typeof one === 'string') : [],
+    warnings: texts(answer, 'warnings'),
     attachments: rows(answer, 'attachments').map((row) => ({ name: text(row, 'name'), type: text(row, 'type'), bytes: number(row['bytes']), kind: text(row, 'kind') })),
     moreAttachments: number(answer['more_attachments']),
     linesLeftOut: number(answer['earlier_lines_left_out']),
@@ -143,6 +160,19 @@ export function readIn(answer: JsonValue | null | undefined): ReadMessage | null
     imagesNotLoaded: number(answer['remote_images_not_loaded']),
     text: answer['text'],
     links: rows(answer, 'links').map((row) => ({ text: text(row, 'text'), url: text(row, 'url') })),
+    page: pageIn(answer['page']),
+  };
+}
+
+function pageIn(page: JsonValue | undefined): MailPage | null {
+  if (!isRow(page) || typeof page['html'] !== 'string') return null;
+  return {
+    html: page['html'],
+    colours: page['colours'] === true,
+    cut: page['cut'] === true,
+    picturesNotLoaded: number(page['pictures_not_loaded']),
+    hosts: texts(page, 'hosts'),
+    failed: texts(page, 'failed'),
   };
 }
 
@@ -178,6 +208,7 @@ function messageIn(row: Row, mailboxes: readonly string[]): Message | null {
   return {
     id,
     mailbox: mailboxOf(id, mailboxes),
+    conversation: text(row, 'conversation') || id,
     from: personIn(text(row, 'from')),
     to: text(row, 'to'),
     subject: text(row, 'subject'),
@@ -195,6 +226,11 @@ function messageIn(row: Row, mailboxes: readonly string[]): Message | null {
 function rows(value: JsonValue | null | undefined, key: string): Row[] {
   const list = isRow(value) ? value[key] : null;
   return Array.isArray(list) ? list.filter(isRow) : [];
+}
+
+function texts(row: Row, key: string): string[] {
+  const list = row[key];
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
 }
 
 function text(row: Row, key: string): string {

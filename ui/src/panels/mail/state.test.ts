@@ -6,6 +6,7 @@ import { attachmentKey, firstMail, listAsked, messagesShown, namesOf, reduceMail
 const message = (id: string, time = '10:00', more: Partial<Message> = {}): Message => ({
   id,
   mailbox: id.split('/')[0] ?? '',
+  conversation: id,
   from: { name: 'Ilse', address: 'ilse@f.example' },
   to: '',
   subject: id,

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../../ipc';
 import type { Asked } from '../skill/state';
+import { neighbourOf } from './conversations';
 import type { Listing, Mailbox, Message } from './messages';
 
 /** Messages listed at first, and at most. */
@@ -134,13 +135,6 @@ function shownAfter(before: Shown | null, { key, listing, at }: { readonly key: 
   const messages = [...listing.messages, ...kept].toSorted((a, b) => (whenOf(a) < whenOf(b) ? 1 : -1));
   const old = Object.fromEntries(failed.flatMap((mailbox) => (kept.some((one) => one.mailbox === mailbox) ? [[mailbox, before.old[mailbox] ?? before.at]] : [])));
   return { key, listing: { ...listing, messages, total: listing.total + kept.length }, old, at };
-}
-
-/** The next remaining message, else the previous one. */
-function neighbourOf(id: string, messages: readonly Message[], gone: readonly string[]): Message | undefined {
-  const at = messages.findIndex((message) => message.id === id);
-  const stays = (message: Message) => !gone.includes(message.id);
-  return messages.slice(at + 1).find(stays) ?? messages.slice(0, Math.max(at, 0)).findLast(stays);
 }
 
 const whenOf = ({ day, time }: Message) => `${day} ${time}`;

@@ -8,15 +8,18 @@ import { useActions, useApp } from '../../state/hooks';
 import { isRow, type Row } from '../skill/answer';
 import type { PanelCalls } from '../skill/useCalls';
 import { failed } from '../skill/useReads';
+import { togetherWith } from './conversations';
 import type { Attachment, Message } from './messages';
 import { attachmentKey, type MailChange } from './state';
 import { aboutText, quotedSubject, subjectText } from './words';
 
 export interface MailActs {
+  /** Like the next three, with the other listed messages of its conversation. */
   archive(message: Message): void;
   /** Moves it to its mailbox's trash. */
   remove(message: Message): void;
   move(message: Message, folder: string): void;
+  /** As unread, it alone. */
   mark(message: Message, unread: boolean): void;
   /** Marks it as read if the user's rules need no question. */
   markShown(message: Message): void;
@@ -36,12 +39,14 @@ export interface MailActs {
 
 interface Panel {
   readonly dispatch: Dispatch<MailChange>;
+  /** Messages of the list. */
+  readonly messages: readonly Message[];
   nameOf(tool: string): string;
   readonly calls: PanelCalls;
   again(): void;
 }
 
-export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
+export function useActs({ dispatch, messages, nameOf, calls, again }: Panel): MailActs {
   const backend = useBackend();
   const { setDraft, setPanel, watch, unwatch } = useActions();
   const [quietRun, setQuietRun] = useState<string | null>(null);
@@ -51,15 +56,17 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
     if (result.ok) again();
     return result;
   };
-  /** Moves it out of its folder. */
+  const idsOf = (message: Message) => togetherWith(message, messages).map(({ id }) => id);
+  /** Moves them out of their folder. */
   const away = (label: string, tool: string, message: Message, args: Row = {}) => {
-    void call(`${label} ${nameFor(message)}`, tool, { ids: [message.id], ...args }).then((result) => {
+    void call(`${label} ${nameFor(message)}`, tool, { ids: idsOf(message), ...args }).then((result) => {
       const ids = doneOf(result);
       if (ids.length > 0) dispatch({ type: 'gone', ids });
     });
   };
   const mark = (message: Message, unread: boolean) => {
-    void call(`Mark ${nameFor(message)} as ${unread ? 'unread' : 'read'}`, 'mark', { ids: [message.id], as: unread ? 'unread' : 'read' }).then((result) => {
+    const marked = unread ? [message.id] : idsOf(message);
+    void call(`Mark ${nameFor(message)} as ${unread ? 'unread' : 'read'}`, 'mark', { ids: marked, as: unread ? 'unread' : 'read' }).then((result) => {
       const ids = doneOf(result);
       if (ids.length > 0) dispatch({ type: 'marked', ids, unread });
     });

@@ -4,18 +4,19 @@ import { parts, weekdayOf } from '../../shared/form/date-words';
 import { addDays, MONTHS } from '../../shared/form/dates';
 import { counted } from '../../shared/format';
 import { revealed } from '../../shared/invisible';
+import type { Conversation } from './conversations';
 import { peopleIn, type Attachment, type Message, type ReadMessage } from './messages';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-export interface Group {
+export interface Group<T> {
   readonly title: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly T[];
 }
 
 /** "Today", "Yesterday", "Last week", then months; in message order. `today`: YYYY-MM-DD. */
-export function groupsOf(messages: readonly Message[], today: string): Group[] {
-  const groups: { title: string; messages: Message[] }[] = [];
+export function groupsOf<T extends Pick<Message, 'day'>>(messages: readonly T[], today: string): Group<T>[] {
+  const groups: { title: string; messages: T[] }[] = [];
   for (const message of messages) {
     const title = groupTitle(message.day, today);
     const last = groups.at(-1);
@@ -68,6 +69,17 @@ export function recipientsText({ to, cc, moreRecipients }: ReadMessage, own: rea
   return `to ${isMine ? 'you' : revealed(first.name)}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
+/** Hosts listed by name. */
+const HOSTS = 4;
+
+/** "a.example", "a.example and b.example", "a.example, b.example, c.example, d.example and 3 more" */
+export function hostsText(hosts: readonly string[]): string {
+  const named = hosts.slice(0, HOSTS);
+  const more = hosts.length - named.length;
+  const last = more > 0 ? `${more} more` : named.length > 1 ? named.pop() : undefined;
+  return last === undefined ? named.join(', ') : `${named.join(', ')} and ${last}`;
+}
+
 /** 290816 → "284 KB" */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return counted(bytes, 'byte');
@@ -88,8 +100,8 @@ export function kindText({ kind }: Attachment): string {
 }
 
 /** Additional screen reader text of a message in the list. */
-export function spokenMarks({ unread, flagged, answered, attachments, notVerified }: Message): string {
-  const marks = [unread && 'unread', flagged && 'flagged', answered && 'answered', attachments && 'with attachments', notVerified && 'sender not verified'];
+export function spokenMarks({ messages, unread, flagged, answered, attachments, notVerified }: Conversation): string {
+  const marks = [messages.length > 1 && `${messages.length} mails`, unread && 'unread', flagged && 'flagged', answered && 'answered', attachments && 'with attachments', notVerified && 'sender not verified'];
   return marks.filter((mark) => mark !== false).join(', ');
 }
 
