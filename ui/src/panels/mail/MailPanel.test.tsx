@@ -136,7 +136,7 @@ describe('a conversation', () => {
 
   test('an unverified sender is red, with one warning', async () => {
     const read = { ...mailRead, verified: false, sender: 'Not verified: DKIM failed for fernhill.example.', warnings: ['Your server could not verify that fernhill.example sent it.'] };
-    await open({ answers: { 'mail.read': () => answer(read) } });
+    await open({ answers: { 'mail.show': () => answer(read) } });
     await openFirst();
     expect(screen.getByTestId('mail-trust')).toHaveClass('text-danger');
     expect(screen.queryByTestId('mail-warning')).toBeNull();
@@ -145,7 +145,7 @@ describe('a conversation', () => {
   test('untrusted content is text, and a link opens outside', async () => {
     const html = '<img src="x" onerror="y"><script>x</script>';
     const read = { ...mailRead, text: `${html}\n\nsite folder (files.fernhill.example)` };
-    const { backend } = await open({ answers: { 'mail.read': () => answer(read) } });
+    const { backend } = await open({ answers: { 'mail.show': () => answer(read) } });
     await openFirst();
     const text = screen.getByTestId('mail-text');
     expect(text).toHaveTextContent(html);
@@ -249,7 +249,7 @@ describe('actions on a message', () => {
 describe('an attachment', () => {
   const saved = ({ args }: { args: unknown }) => ({ ...answer({ path: `Files/${(args as { name: string }).name}`, link: '', bytes: 1 }), change_set: 'set1' });
   const withParts = (...names: string[]) => ({
-    'mail.read': () => answer({ ...mailRead, attachments: names.map((name) => ({ name, type: 'text/csv', bytes: 4_096, kind: 'attachment' })) }),
+    'mail.show': () => answer({ ...mailRead, attachments: names.map((name) => ({ name, type: 'text/csv', bytes: 4_096, kind: 'attachment' })) }),
     'mail.save_attachment': saved,
   });
 

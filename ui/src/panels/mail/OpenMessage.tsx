@@ -9,7 +9,7 @@ import { useReads } from '../skill/useReads';
 import { Attachments } from './Attachments';
 import { isWritable, useMail } from './context';
 import { LogForm } from './LogForm';
-import { MailText } from './MailText';
+import { MailBody } from './MailBody';
 import { readIn, type Message, type ReadMessage } from './messages';
 import { useContact } from './useContact';
 import { recipientsText, timeText } from './words';
@@ -24,7 +24,7 @@ interface OpenMessageProps {
 /** A message with its text, below the facts about its sender. */
 export function OpenMessage({ message, alone, roomForNotes }: OpenMessageProps) {
   const { nameOf } = useMail();
-  const asked = { tool: nameOf('read'), args: { id: message.id, links: true } };
+  const asked = { tool: nameOf('show'), args: { id: message.id } };
   const reads = useReads([asked], 'elsewhere');
   const { result = null, run = null, error = null } = reads.of(asked) ?? {};
   const read = readIn(result?.value);
@@ -35,7 +35,7 @@ export function OpenMessage({ message, alone, roomForNotes }: OpenMessageProps) 
       {read && <Trust read={read} message={message} roomForNotes={roomForNotes} />}
       {error && <ErrorBox error={error} actions={<LinkButton onClick={reads.again}>Try again</LinkButton>} />}
       {run !== null && <Asking run={run} />}
-      {read ? <MailText read={read} /> : !error && <Loading lines={4} label="Reading the mail" />}
+      {read ? <MailBody read={read} asked={asked} /> : !error && <Loading lines={4} label="Reading the mail" />}
       {read && read.attachments.length > 0 && <Attachments read={read} message={message} />}
     </article>
   );

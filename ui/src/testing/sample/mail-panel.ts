@@ -37,6 +37,26 @@ export const mailRead: Row = {
   links: [{ text: 'site folder (files.fernhill.example)', url: 'https://files.fernhill.example/2' }],
 };
 
+/** A mail with HTML, as its sanitiser leaves it. */
+export const mailDrawn: Row = {
+  id: 'Work/INBOX/1.8',
+  from: 'Mara Lindholt <mara@lindholt.example>',
+  to: 'Sam Okell <sam@okell.example>',
+  subject: 'Kick-off on 11 January',
+  sender: 'Sent by lindholt.example, DKIM passed.',
+  verified: true,
+  attachments: [{ name: 'Room.png', type: 'image/png', bytes: 48_210, kind: 'attachment' }],
+  text: 'The room is booked for twelve.\n\nAgenda (lindholt.example)',
+  page: {
+    html: '<h2>Kick-off</h2><p>The room is booked for <b>twelve</b>. Could you send the agenda?</p><ul><li>10:00 Welcome</li><li>10:30 Plan</li></ul><p><a href="https://www.lindholt.example/agenda" rel="noopener noreferrer">Agenda</a><span class="host"> www.lindholt.example</span></p><p><img alt="Logo" width="120"></p>',
+    colours: false,
+    cut: false,
+    pictures_not_loaded: 1,
+    hosts: ['www.lindholt.example'],
+    failed: [],
+  },
+};
+
 const folder = (name: string, role: string | null, unread: number): Row => ({ folder: name, ...(role === null ? {} : { for: role }), messages: 40, unread });
 
 export const mailFolders: Row[] = [
@@ -58,8 +78,10 @@ export function mailAnswer({ tool, args }: Params<'call_tool'>): Result<'call_to
       const all = own === mailRows[0] ? [...thread, own] : [own];
       return answer({ total: all.length, messages: all.flatMap((one) => one ?? []) });
     }
-    case 'mail.read': {
+    case 'mail.read':
+    case 'mail.show': {
       const own = mailRows.find((one) => one['id'] === id) ?? mailRows[0];
+      if (own === mailRows[1] && tool === 'mail.show') return answer(mailDrawn);
       return answer(own === mailRows[0] ? mailRead : { id: own?.['id'] ?? '', from: own?.['from'] ?? '', to: 'sam@home.example', sender: 'Not checked: your server gives no result.', text: own?.['text'] ?? '' });
     }
     default:
