@@ -10,6 +10,7 @@ import { Revealed } from '../../shared/Revealed';
 import { useActions, useApp } from '../../state/hooks';
 import { BANK_FILES, importOf } from '../import/action';
 import { useDropping } from '../import/DropOffer';
+import { AttachedPicture, isPicture } from './AttachedPicture';
 import { useMail } from './context';
 import type { Message, ReadMessage } from './messages';
 import { attachmentKey } from './state';
@@ -30,6 +31,7 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
   const { has, acts, state } = useMail();
   const importing = useImporting();
   const [busy, setBusy] = useState(false);
+  const [shown, setShown] = useState(false);
   const attachment = attachments[at];
   if (attachment === undefined) return null;
   const { name, bytes } = attachment;
@@ -54,6 +56,11 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
         </span>{' '}
         <span className="text-fg-3">{facts}</span>
       </span>
+      {isPicture(attachment) && (
+        <Button size="s" aria-expanded={shown} aria-label={`${shown ? 'Hide' : 'Preview'} ${revealed(name)}`} onClick={() => setShown(!shown)}>
+          {shown ? 'Hide' : 'Preview'}
+        </Button>
+      )}
       {has('save_attachment') &&
         isBankFile &&
         importing.map((panel) => (
@@ -66,6 +73,11 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
         <Button size="s" icon="book" data-mail-save="" disabled={busy} aria-label={`Save ${revealed(name)} to vault`} onClick={() => void save()}>
           Save to vault
         </Button>
+      )}
+      {shown && (
+        <div className="basis-full">
+          <AttachedPicture message={message} at={at} name={name} />
+        </div>
       )}
     </li>
   );
