@@ -11,6 +11,7 @@ import { dateText } from '../skill/words';
 import { useMail } from './context';
 import { LogForm } from './LogForm';
 import { listingIn, type Message } from './messages';
+import { OpenDeals } from './OpenDeals';
 import { useContact } from './useContact';
 import { shortDate, subjectText } from './words';
 
@@ -41,6 +42,7 @@ function Sender({ message }: { message: Message }) {
           <LogForm message={message} contact={contact} />
         </section>
       )}
+      {contact && <OpenDeals contact={contact} />}
       <Earlier message={message} />
     </>
   );

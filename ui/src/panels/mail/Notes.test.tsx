@@ -21,6 +21,22 @@ describe('in your notes', () => {
     expect(notes).toHaveTextContent('email, ilse@fernhill.example');
   });
 
+  test('the open deal with the contact is shown', async () => {
+    const deal = { title: 'Fernhill revised quote', stage: 'proposal', value: '28000', currency: 'EUR', close_date: '2020-11-17', late: true, path: 'CRM/Deals/Fernhill revised quote.md' };
+    const { asked } = await open({ answers: { 'crm.list_deals': () => answer({ deals: [deal], count: 1, total: [] }) } });
+    await userEvent.click(rows()[0]!);
+    const deals = await screen.findByRole('region', { name: 'Open deals' });
+    expect(deals).toHaveTextContent(/Open deal ?Fernhill revised quote ?€28,000 ?proposal, close date passed on .*2020/);
+    expect(asked('crm.list_deals')).toEqual([{ contact: 'Ilse Brandvik', stage: 'open' }]);
+  });
+
+  test('without a deal there is no place for one', async () => {
+    await open();
+    await userEvent.click(rows()[0]!);
+    await act(async () => {});
+    expect(screen.queryByRole('region', { name: 'Open deals' })).toBeNull();
+  });
+
   test('an unknown sender can be added', async () => {
     const { store } = await open();
     await userEvent.click(rows()[1]!);

@@ -44,12 +44,13 @@ export async function open({ answers = {}, tools = READING, wide = true, width =
   setWindow({ width });
   const world = sampleWorld();
   world.skills = world.skills.map((row) => (row.id === 'mail' ? { ...row, state: 'available', tools: tools.map((tool) => `mail.${tool}`), ...skill } : row));
-  world.skills = world.skills.map((row) => (row.id === 'crm' ? { ...row, tools: ['crm.list_contacts', 'crm.get_contact', 'crm.log_interaction'] } : row));
+  world.skills = world.skills.map((row) => (row.id === 'crm' ? { ...row, tools: ['crm.list_contacts', 'crm.get_contact', 'crm.log_interaction', 'crm.list_deals'] } : row));
   const backend = new FakeBackend(world).on('call_tool', (call) => {
     const own = answers[call.tool];
     if (own) return own(call);
     if (call.tool === 'crm.list_contacts') return answer({ contacts: [CONTACT] });
     if (call.tool === 'crm.get_contact') return answer({ ...CONTACT, stage: 'customer', next_contact: '2020-01-02' });
+    if (call.tool === 'crm.list_deals') return answer({ deals: [], count: 0, total: [] });
     return mailAnswer(call) ?? answer(null);
   });
   const rendered = renderInApp(
