@@ -51,6 +51,8 @@ test('a link that the policy blocks opens in the browser', async () => {
     const event = new Event('securitypolicyviolation');
     fireEvent(window.document, Object.assign(event, { effectiveDirective: directive, blockedURI: uri }));
   };
+  blocked('frame-src', 'https://files.fernhill.example');
+  frame().focus();
   blocked('img-src', 'https://files.fernhill.example');
   blocked('frame-src', 'https://evil.example');
   expect(backend.asked('open_link')).toEqual([]);

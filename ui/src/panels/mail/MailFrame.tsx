@@ -32,8 +32,10 @@ export function MailFrame({ page, title }: { page: MailPage; title: string }) {
     if (url !== null) openLink(url);
   };
   const blocked = useEffectEvent(({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent) => {
+    // Another mail may be drawn beside it.
+    const isHere = document.activeElement === frame.current;
     const url = linkAt(frame.current?.contentDocument?.activeElement ?? null);
-    if (effectiveDirective === 'frame-src' && url !== null && isBlocked(url, blockedURI)) openLink(url);
+    if (isHere && effectiveDirective === 'frame-src' && url !== null && isBlocked(url, blockedURI)) openLink(url);
   });
   const latest = useRef({ fit, paint });
   useEffect(() => void (latest.current = { fit, paint }));
