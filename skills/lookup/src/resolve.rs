@@ -107,11 +107,11 @@ pub(crate) async fn unknown(
     {
         alike.extend(found.iter().take(MATCHES).map(shown).filter(|shown| !shown.is_empty()));
     }
-    let hint = match alike.as_slice() {
+    let remedy = match alike.as_slice() {
         [] => "Check the symbol, or name the company.".to_owned(),
         alike => format!("Did you mean {}?", alike.join(", ")),
     };
-    ToolError::failed(format!("No source knows {symbol}: {reasons}."), hint)
+    ToolError::UnknownSymbol { symbol: symbol.clone(), reasons: reasons.to_owned(), remedy }
 }
 
 /// Whether a text can be a symbol: "NGTL", "brk.b", "NGTL.DE". A short lowercase word can be one too.

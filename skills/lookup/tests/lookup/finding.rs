@@ -1,5 +1,6 @@
 //! Resolving the share that a text means.
 
+use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
 use nova_testkit::Reply;
 
@@ -47,6 +48,7 @@ fn unknown_symbol_is_answered_with_similar_ones() {
         false => unknown_symbol(),
     });
     let error = skill.error("pull_up_symbol", json!({"symbol": "NGTX"}));
+    assert_eq!(error.code, ErrorCode::UnknownSymbol);
     assert_eq!(error.message, "No source knows NGTX: Yahoo says: No data found, symbol may be delisted.");
     assert_eq!(error.hint, "Did you mean NGTL (Northgate Tooling, NYSE)?");
 }

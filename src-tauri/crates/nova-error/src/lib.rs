@@ -121,6 +121,8 @@ error_codes! {
     SkillNeedsReview = "skill_needs_review",
     /// No tool has that name.
     UnknownTool = "unknown_tool",
+    /// No source knows the symbol.
+    UnknownSymbol = "unknown_symbol",
     /// The arguments do not fit the tool's parameters.
     InvalidArguments = "invalid_arguments",
     /// The tool ran and reported a failure.

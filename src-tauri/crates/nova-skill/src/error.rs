@@ -26,6 +26,9 @@ pub enum ToolError {
         /// The most similar names.
         nearest: Vec<String>,
     },
+    /// No source of prices knows the symbol.
+    #[error("No source knows {symbol}: {reasons}.")]
+    UnknownSymbol { symbol: String, reasons: String, remedy: String },
     /// It exists but is not a note.
     #[error("{what}")]
     NoNote { what: String, remedy: String },
@@ -96,7 +99,9 @@ impl ToolError {
             }
             Self::NotFound { .. } => "Check the list, or create it.".into(),
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
-            Self::Exists { remedy, .. } | Self::NoNote { remedy, .. } => remedy.clone(),
+            Self::Exists { remedy, .. }
+            | Self::NoNote { remedy, .. }
+            | Self::UnknownSymbol { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
             Self::File(FileError::NoFolder { folders, .. }) => {
                 let names = std::iter::once("vault").chain(folders.iter().map(String::as_str));
@@ -136,6 +141,7 @@ impl From<&ToolError> for UserError {
         let code = match error {
             ToolError::InvalidArguments { .. } => ErrorCode::InvalidArguments,
             ToolError::NotFound { .. } | ToolError::NoNote { .. } => ErrorCode::NoteNotFound,
+            ToolError::UnknownSymbol { .. } => ErrorCode::UnknownSymbol,
             ToolError::Ambiguous { .. } => ErrorCode::Ambiguous,
             ToolError::Exists { .. } => ErrorCode::NoteExists,
             ToolError::BrokenRecord(_) => ErrorCode::NoteBroken,

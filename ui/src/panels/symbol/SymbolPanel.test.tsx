@@ -149,7 +149,7 @@ describe('while the symbol is ambiguous', () => {
 
   test('an unknown symbol suggests the probable one', async () => {
     const { asked } = await open({
-      answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { symbol: string }).symbol === 'NGTX' ? failure('No source knows NGTX.', 'Did you mean NGTL (Northgate Tooling, XETR)?', 'note_not_found') : answer(quote)) },
+      answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { symbol: string }).symbol === 'NGTX' ? failure('No source knows NGTX.', 'Did you mean NGTL (Northgate Tooling, XETR)?', 'unknown_symbol') : answer(quote)) },
     });
     await lookUp('NGTX');
     expect(screen.getByRole('alert')).toHaveTextContent('No source knows NGTX. Did you mean NGTL (Northgate Tooling, XETR)?');
@@ -159,7 +159,7 @@ describe('while the symbol is ambiguous', () => {
   });
 
   test('an unknown name is searched for on a click', async () => {
-    const { asked } = await open({ answers: { 'lookup.pull_up_symbol': () => failure('No source knows Northgat.') } });
+    const { asked } = await open({ answers: { 'lookup.pull_up_symbol': () => failure('No source knows Northgat.', '', 'unknown_symbol') } });
     await lookUp('Northgat');
     expect(asked('lookup.search_symbol')).toEqual([]);
     await userEvent.click(screen.getByRole('button', { name: 'Search for “Northgat”' }));

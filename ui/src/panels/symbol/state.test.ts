@@ -68,7 +68,8 @@ test('arrow keys move day by day, from the last one, and stop at the ends', () =
 test('errors are classified by what the panel offers', () => {
   const error = (code: UserError['code'], message = ''): UserError => ({ code, message, hint: '' });
   expect(troubleOf(error('ambiguous'))).toBe('several');
-  expect(troubleOf(error('tool_failed', 'No source knows NGTX.'))).toBe('unknown');
+  expect(troubleOf(error('unknown_symbol'))).toBe('unknown');
+  expect(troubleOf(error('tool_failed', 'No source knows NGTX.'))).toBe('failed');
   expect(troubleOf(error('denied_by_user'))).toBe('refused');
   expect(troubleOf(error('tool_timed_out', 'Stooq did not answer.'))).toBe('failed');
   const state = after(named('NGTL'));

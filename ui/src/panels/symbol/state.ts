@@ -130,9 +130,9 @@ export function newestOf(reads: Reads, { named }: SymbolState, tool: string) {
 /** Why there is no price, as far as the panel offers a remedy. */
 export type Trouble = 'several' | 'unknown' | 'refused' | 'failed';
 
-export function troubleOf({ code, message }: UserError): Trouble {
+export function troubleOf({ code }: UserError): Trouble {
   if (code === 'ambiguous') return 'several';
-  if (code === 'note_not_found' || /^No source knows\b/.test(message)) return 'unknown';
+  if (code === 'unknown_symbol') return 'unknown';
   return code === 'denied_by_user' || code === 'denied_by_rule' || code === 'approval_unanswered' || code === 'cancelled' ? 'refused' : 'failed';
 }
 
