@@ -29,7 +29,7 @@ use nova_protocol::UserError;
 
 pub use args::Args;
 pub use print::DONE;
-pub use start::app;
+pub use start::{app, places};
 
 /// Runs the command in the arguments, otherwise `open_window`, which returns the exit code.
 pub fn run(open_window: fn(&Args) -> Result<u8, UserError>) -> ExitCode {

@@ -41,7 +41,11 @@ pub(crate) async fn questions(args: &Args) -> Result<Questions, UserError> {
     Ok(Questions::open(&places(args)?, clock, ids).await)
 }
 
-fn places(args: &Args) -> Result<Places, UserError> {
+/// The folders that the command line and the environment name.
+///
+/// # Errors
+/// When the platform has no home folder and no option replaces it.
+pub fn places(args: &Args) -> Result<Places, UserError> {
     let places = Places::find(args.config.clone(), args.data.clone(), args.vault.clone(), |name| {
         std::env::var_os(name)
     })

@@ -5,6 +5,7 @@
 //! Run with `make test-window`, which builds the page and provides `tauri-driver`.
 
 mod adding_mailboxes;
+mod background;
 mod calendar;
 mod conversing;
 mod filling_forms;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use nova_app::{App, Desktop};
-use nova_protocol::{Commands as _, ErrorCode, Nothing, Reminders};
+use nova_protocol::{Commands as _, ErrorCode, Nothing, Reminders, RequestedPage};
 use serde_json::json;
 
 use super::nova::Nova;
@@ -64,7 +64,8 @@ impl Desktop for Told {
         Err("no file manager".into())
     }
 
-    fn notify(&self, title: &str, text: &str) {
+    fn notify(&self, title: &str, text: &str, page: RequestedPage) {
+        assert_eq!(page, RequestedPage::Today {});
         self.0.lock().unwrap().push(format!("{title}: {text}"));
     }
 }

@@ -100,6 +100,7 @@ mod signing_in;
 mod signing_in_for_a_server;
 mod signing_in_to_mail;
 mod skills;
+mod starting_again;
 mod stopping;
 mod third_party_skills;
 #[cfg(target_os = "linux")]

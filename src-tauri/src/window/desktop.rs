@@ -1,11 +1,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use nova_app::Desktop;
-use tauri::{AppHandle, Manager as _};
+use nova_app::{App, Desktop};
+use nova_protocol::RequestedPage;
+use tauri::{AppHandle, Manager as _, WebviewWindow};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogButtons};
 use tauri_plugin_opener::OpenerExt as _;
 use tokio::sync::Notify;
+
+use crate::{place, tray};
 
 /// The system's dialogs and programs, by way of the window.
 #[derive(Default)]
@@ -17,8 +20,17 @@ impl WindowDesktop {
         self.1.notify_waiters();
     }
 
-    fn window(&self) -> Option<tauri::WebviewWindow> {
+    fn window(&self) -> Option<WebviewWindow> {
         self.0.get()?.get_webview_window("main")
+    }
+
+    /// Waits for the window while Nova starts.
+    async fn attached(&self) -> Option<&AppHandle> {
+        let attached = self.1.notified();
+        if self.0.get().is_none() {
+            attached.await;
+        }
+        self.0.get()
     }
 }
 
@@ -73,11 +85,7 @@ impl Desktop for WindowDesktop {
 
     async fn confirm(&self, title: &str, text: &str) -> Option<bool> {
         // Tools may be loaded before the window exists.
-        let attached = self.1.notified();
-        if self.0.get().is_none() {
-            attached.await;
-        }
-        let handle = self.0.get()?;
+        let handle = self.attached().await?;
         let (said, answer) = tokio::sync::oneshot::channel();
         let buttons = MessageDialogButtons::OkCancelCustom("Run them".into(), "Don't run".into());
         let dialog = handle.dialog().message(text).title(title).buttons(buttons);
@@ -91,22 +99,82 @@ impl Desktop for WindowDesktop {
         self.window().is_none_or(|window| window.is_focused().unwrap_or(true))
     }
 
-    fn notify(&self, title: &str, text: &str) {
+    fn is_hidden(&self) -> bool {
+        self.window().is_some_and(|window| !window.is_visible().unwrap_or(true))
+    }
+
+    async fn show_window(&self) -> bool {
+        let Some(handle) = self.attached().await else { return false };
+        show(handle);
+        true
+    }
+
+    fn keep_running(&self, on: bool) {
+        if let Some(handle) = self.0.get().cloned() {
+            let of = handle.clone();
+            let _ = handle.run_on_main_thread(move || tray::set(&of, on));
+        }
+    }
+
+    fn notify(&self, title: &str, text: &str, page: RequestedPage) {
         if let Some(window) = self.window() {
             let _ = window.request_user_attention(Some(tauri::UserAttentionType::Informational));
         }
         let mut notification = notify_rust::Notification::new();
-        let text = text.to_owned();
+        let (text, handle) = (text.to_owned(), self.0.get().cloned());
         notification.appname("Nova").summary(&nova_app::plain_line(title));
         tauri::async_runtime::spawn_blocking(move || {
             notification.body(&body(&text));
-            // Without notifications, the window's attention mark has to suffice.
-            if let Err(error) = notification.show() {
-                tracing::debug!(%error, "cannot show a notification");
+            // The action that a click on the notification itself invokes.
+            #[cfg(all(unix, not(target_os = "macos")))]
+            notification.action("default", "Open");
+            match notification.show() {
+                Ok(shown) => on_click(shown, move || {
+                    if let Some(handle) = handle {
+                        open(&handle, page);
+                    }
+                }),
+                // Without notifications, the window's attention mark has to suffice.
+                Err(error) => tracing::debug!("no notification: {error}"),
             }
         });
     }
 }
+
+/// Shows the window, as it was left if it was hidden.
+pub(crate) fn show(handle: &AppHandle) {
+    let Some(window) = handle.get_webview_window("main") else { return };
+    if !window.is_visible().unwrap_or(true) {
+        place::restore(&window, handle.state::<App>().window_place());
+    }
+    let shown = window.show().and_then(|()| window.unminimize()).and_then(|()| window.set_focus());
+    if let Err(error) = shown {
+        tracing::warn!("the window cannot be shown: {error}");
+    }
+}
+
+/// Shows a page of the window.
+pub(crate) fn open(handle: &AppHandle, page: RequestedPage) {
+    show(handle);
+    handle.state::<App>().request_page(page);
+}
+
+/// Waits on this thread until the notification is clicked or closed.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn on_click(shown: notify_rust::NotificationHandle, clicked: impl FnOnce()) {
+    /// Some desktops keep notifications for days; a click on an older one does nothing.
+    static WAITING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(16);
+    let Ok(_waiting) = WAITING.try_acquire() else { return };
+    shown.wait_for_action(|action| {
+        if action == "default" {
+            clicked();
+        }
+    });
+}
+
+/// macOS activates the program by itself, and Windows reports no clicks.
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn on_click<T>(_: T, _: impl FnOnce()) {}
 
 #[cfg(all(unix, not(target_os = "macos")))]
 fn body(text: &str) -> String {

@@ -6,16 +6,17 @@
 mod desktop;
 mod events;
 mod place;
+mod tray;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use nova_app::{App, Desktop as _};
+use nova_app::{App, Desktop as _, Resident};
 use nova_program::Args;
 use nova_protocol::{Envelope, ErrorCode, UserError};
 use serde_json::Value;
 use tauri::ipc::Channel;
-use tauri::{Manager as _, RunEvent, State};
+use tauri::{Manager as _, RunEvent, State, WebviewWindow, WindowEvent};
 
 use crate::desktop::WindowDesktop;
 
@@ -29,12 +30,17 @@ fn open(args: &Args) -> Result<u8, UserError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| failed(&error))?;
     tauri::async_runtime::set(runtime.handle().clone());
+    let places = nova_program::places(args)?;
+    if runtime.block_on(nova_app::show_resident(&places)) {
+        return Ok(nova_program::DONE);
+    }
     let desktop = Arc::new(WindowDesktop::default());
-    let app = runtime.block_on(async {
+    let (app, resident) = runtime.block_on(async {
         let app = nova_program::app(args, desktop.clone()).await?;
         app.watch();
         app.keep_routines();
-        Ok::<_, UserError>(app)
+        let resident = app.become_resident();
+        Ok::<_, UserError>((app, resident))
     })?;
 
     let (stopping, placed) = (app.clone(), app.clone());
@@ -49,19 +55,41 @@ fn open(args: &Args) -> Result<u8, UserError> {
             if let Some(window) = tauri.get_webview_window("main") {
                 place::restore(&window, placed.window_place());
                 desktop.zoom(placed.window_zoom());
-                place::keep_on_close(&window, placed);
+                place::keep_on_close(&window, placed.clone());
+                // Only the resident is found again by starting Nova.
+                if let Some(resident) = resident {
+                    hide_on_close(&window, placed.clone(), resident);
+                }
+                tray::set(tauri.handle(), placed.keeps_running());
             }
             Ok(())
         })
         .build(tauri::generate_context!())
         .map_err(|error| failed(&error))?;
-    window.run(move |_, event| {
-        if let RunEvent::Exit = event {
-            // Closing denies open questions: turns end properly, and waiting calls are not run.
-            tauri::async_runtime::block_on(stopping.stop_everything());
-        }
+    window.run(move |_handle, event| match event {
+        // Closing denies open questions: turns end properly, and waiting calls are not run.
+        RunEvent::Exit => tauri::async_runtime::block_on(stopping.stop_everything()),
+        #[cfg(target_os = "macos")]
+        RunEvent::Reopen { .. } => desktop::show(_handle),
+        _ => {}
     });
     Ok(nova_program::DONE)
+}
+
+/// Hides the window instead of closing it if Nova is to keep running.
+fn hide_on_close(window: &WebviewWindow, app: App, resident: Resident) {
+    let hidden = window.clone();
+    window.on_window_event(move |event| {
+        let _held_while_open = &resident;
+        if let WindowEvent::CloseRequested { api, .. } = event
+            && app.keeps_running()
+        {
+            api.prevent_close();
+            if let Err(error) = hidden.hide() {
+                tracing::warn!("the window cannot be hidden: {error}");
+            }
+        }
+    });
 }
 
 #[tauri::command]

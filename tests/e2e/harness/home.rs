@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::display::Display;
+use super::session::Session;
 use super::{copy_tree, desktop};
 
 /// The folders of one Nova during a test: config, data, vault and the user's home. Removed on drop; opening a
@@ -96,6 +97,25 @@ impl Home {
     /// Makes a shell script open addresses; it receives the address as its last argument.
     pub(crate) fn launcher(mut self, script: &str) -> Self {
         self.desktop.push(desktop::launcher(&self.path("home/bin"), script));
+        self
+    }
+
+    /// On this desktop session, with its notifications and tray.
+    pub(crate) fn on(mut self, session: &Session) -> Self {
+        self.desktop.push(("DBUS_SESSION_BUS_ADDRESS", session.address().into()));
+        self
+    }
+
+    /// On a machine whose library for tray icons cannot be loaded.
+    pub(crate) fn without_tray_library(mut self) -> Self {
+        let folder = self.path("home/lib");
+        std::fs::create_dir_all(&folder).expect("a folder for libraries");
+        for name in ["libayatana-appindicator3.so", "libappindicator3.so"] {
+            for file in [name.to_owned(), format!("{name}.1")] {
+                std::fs::write(folder.join(file), "no library").expect("the file");
+            }
+        }
+        self.desktop.push(("LD_LIBRARY_PATH", folder));
         self
     }
 

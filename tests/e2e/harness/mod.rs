@@ -10,6 +10,7 @@ mod display;
 mod driver;
 mod home;
 mod mailbox;
+mod session;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,6 +26,8 @@ use driver::Driver;
 
 #[allow(unused_imports, reason = "each test target uses its part of the harness")]
 pub(crate) use home::{Home, Theme};
+#[allow(unused_imports, reason = "each test target uses its part of the harness")]
+pub(crate) use session::{Screen, Session, Started};
 
 /// Limit of a wait before the test fails. Only failing tests wait this long, however slow the machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(150);

@@ -52,7 +52,7 @@ gone_roots: Array<GoneRootView>, config_problem: ConfigProblemView | null,
 /**
  * `provider/model` new chats use.
  */
-model: string | null, appearance: Appearance, reminders: Reminders, 
+model: string | null, appearance: Appearance, reminders: Reminders, background: Background, 
 /**
  * Today's date in the user's zone, `YYYY-MM-DD`.
  */
@@ -117,6 +117,12 @@ from?: string,
  * Of a resource.
  */
 uri?: string, };
+
+export type Background = { 
+/**
+ * The window is hidden, and routines and reminders go on; otherwise Nova quits.
+ */
+keep_running: boolean, };
 
 export type BoardPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, 
 /**
@@ -731,7 +737,7 @@ why?: string, } | { "type": "usage", input: number, cached: number, output: numb
 /**
  * The host that the user has not agreed to; with `provider_not_agreed` only.
  */
-host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "routines_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "routines_changed", } | { "type": "page_requested", page: RequestedPage, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
@@ -2113,6 +2119,8 @@ export type ResolveConflict = {
  */
 session: string | null, 
 /**
+export type RequestedPage = { "kind": "today", } | { "kind": "chat", session: string, };
+
  * The change set whose undo or finish met the edit.
  */
 change_set?: string, note: string, keep: ConflictSide, };
@@ -3400,6 +3408,7 @@ export type Commands = {
   check_private: { params: NoteRef; result: NotePrivacy };
   set_root: { params: SetRoot; result: VaultPage };
   keep_history: { params: KeepHistory; result: VaultPage };
+  set_background: { params: Background; result: Nothing };
   list_workspaces: { params: Nothing; result: Workspaces };
   add_workspace: { params: AddWorkspace; result: Workspaces };
   remove_workspace: { params: WorkspaceRef; result: Workspaces };

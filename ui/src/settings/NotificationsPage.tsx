@@ -1,8 +1,8 @@
-// Desktop notifications while Nova runs.
+// Desktop notifications while Nova runs, and whether it does after its window is closed.
 
-import { Switch } from '../shared';
+import { Segments, Switch } from '../shared';
 import { useActions, useApp } from '../state/hooks';
-import { Select } from './records/Select';
+import { Select } from '../shared/Select';
 import { Setting } from './Setting';
 
 const minutes = [0, 5, 10, 15, 30, 60, 120, 1440];
@@ -10,8 +10,9 @@ const usualMorning = '08:00';
 
 export function NotificationsPage() {
   const reminders = useApp(({ status }) => status?.reminders ?? null);
-  const { setReminders } = useActions();
-  if (!reminders) return null;
+  const background = useApp(({ status }) => status?.background ?? null);
+  const { setReminders, setBackground } = useActions();
+  if (!reminders || !background) return null;
   const { events, morning } = reminders;
   const offered = events === null || minutes.includes(events) ? minutes : [...minutes, events].sort((a, b) => a - b);
   return (
@@ -21,6 +22,20 @@ export function NotificationsPage() {
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="max-w-180 px-4">
+          <Setting
+            name="When the window is closed"
+            note="Keep running: reminders and routines go on. Start Nova again, or use its tray icon, to show the window."
+          >
+            <Segments
+              label="When the window is closed"
+              value={background.keep_running ? 'keep' : 'quit'}
+              options={[
+                { value: 'quit', label: 'Quit' },
+                { value: 'keep', label: 'Keep running' },
+              ]}
+              onChange={(chosen) => void setBackground({ keep_running: chosen === 'keep' })}
+            />
+          </Setting>
           <Setting name="Events" note="Title, time and place, from all your calendars, while Nova runs.">
             <Select
               label="Events"

@@ -242,6 +242,17 @@ describe('Notifications', () => {
     await waitFor(() => expect(backend.asked('set_reminders').at(-1)).toEqual({ events: null, morning: '07:30' }));
   });
 
+  it('Nova quits with its window unless it is to keep running', async () => {
+    const { backend, user } = setup('notifications');
+    const closing = within(screen.getByRole('radiogroup', { name: 'When the window is closed' }));
+    expect(closing.getByRole('radio', { name: 'Quit' })).toBeChecked();
+    await user.click(closing.getByRole('radio', { name: 'Keep running' }));
+    expect(backend.asked('set_background')).toEqual([{ keep_running: true }]);
+    backend.fail('set_background', { message: 'The settings file is read-only.' });
+    await user.click(closing.getByRole('radio', { name: 'Quit' }));
+    await waitFor(() => expect(closing.getByRole('radio', { name: 'Keep running' })).toBeChecked());
+  });
+
   it('reverts a setting that could not be saved', async () => {
     const { backend, user } = setup('notifications');
     backend.fail('set_reminders', { message: 'The settings file is read-only.' });

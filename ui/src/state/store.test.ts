@@ -40,6 +40,18 @@ test('an unresponsive backend is reported as a problem, and retried', async () =
   expect(store.get().app.startProblem).toBeNull();
 });
 
+test('a page chosen in the tray or by a notification is shown', async () => {
+  const { backend, store, actions } = storeOnSample();
+  await actions.start();
+  actions.show({ kind: 'settings', page: 'routines' });
+  backend.emit({ type: 'page_requested', page: { kind: 'chat', session: 'harborline' } });
+  expect(store.get().app).toMatchObject({ open: 'harborline', view: { kind: 'chat' } });
+  actions.show({ kind: 'trash' });
+  actions.setPanel({ open: true, wide: true });
+  backend.emit({ type: 'page_requested', page: { kind: 'today' } });
+  expect(store.get().app).toMatchObject({ open: null, view: { kind: 'chat' }, panel: { wide: false } });
+});
+
 describe('opening a chat', () => {
   test('events during the load are neither lost nor applied twice', async () => {
     const { backend, store, actions } = storeOnSample();

@@ -68,6 +68,7 @@ export function createStore(backend: Backend, { flushEvery = 50, initial = {} }:
       void actions.loadGlances();
     }
     if (events.some((event) => event.type === 'change_set')) void actions.loadInterrupted();
+    for (const event of events) if (event.type === 'page_requested') actions.showRequested(event.page);
     if (events.some((event) => event.type === 'vault_opened')) void actions.beginVault();
     else if (events.some((event) => event.type === 'vault_back' && event.root === null)) void actions.start();
   };

@@ -253,6 +253,11 @@ export class FakeBackend extends FakeChats {
   };
 
   set_reminders = (reminders: Params<'set_reminders'>) => {
+  set_background = (background: Params<'set_background'>) => {
+    this.world.status = { ...this.world.status, background };
+    return {};
+  };
+
     this.world.status = { ...this.world.status, reminders };
     return {};
   };

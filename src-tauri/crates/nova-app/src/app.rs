@@ -316,6 +316,7 @@ impl App {
     /// Reloads configuration and rules; if they are invalid, the last valid ones stay in force.
     pub(crate) fn reload_settings(&self) {
         let rules_before = self.inner.rules.now();
+        let kept_running = self.keeps_running();
         let (changed, problem, mended) = {
             let mut settings = self.inner.settings.write().unwrap_or_else(PoisonError::into_inner);
             let before = settings.problem.clone();
@@ -334,6 +335,9 @@ impl App {
             (changed, news, mended)
         };
         self.revoke_lost_grants(&rules_before);
+        if self.keeps_running() != kept_running {
+            self.inner.options.desktop.keep_running(!kept_running);
+        }
         if mended || *self.inner.rules.now() != *rules_before {
             self.emit(Event::RulesChanged {});
         }

@@ -40,6 +40,8 @@ pub struct Config {
     pub trusted_vaults: Vec<PathBuf>,
     pub appearance: Appearance,
     pub(crate) reminders: RemindersConfig,
+    /// Closing the window hides it.
+    pub keep_running: bool,
     /// Credentials that are got by signing in as the user describes it.
     sign_ins: BTreeMap<CredentialName, SignIn>,
     /// Recently open vaults including the current one, newest first.
@@ -144,6 +146,7 @@ impl Config {
             appearance: appearance(root.get("appearance")),
             reminders: reminders::read(root.get("reminders"))
                 .map_err(|(key, why)| shape(file, &key, &why))?,
+            keep_running: switch("keep_running", false)?,
             write_through: switch("write_through", false)?,
             workspaces: workspaces::read(root.get("workspaces"))
                 .map_err(|(key, why)| shape(file, &key, &why))?,
@@ -210,6 +213,7 @@ impl Config {
             "trusted_vaults",
             "appearance",
             "reminders",
+            "keep_running",
             "write_through",
             "router",
             "sign_ins",

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
+use nova_protocol::RequestedPage;
 
 /// Operations that need a desktop.
 #[async_trait]
@@ -42,8 +43,21 @@ pub trait Desktop: Send + Sync {
         true
     }
 
-    /// Shows a system notification, without waiting for it. Best effort.
-    fn notify(&self, _title: &str, _text: &str) {}
+    /// Shows a system notification, without waiting for it; a click on it opens the page. Best effort.
+    fn notify(&self, _title: &str, _text: &str, _page: RequestedPage) {}
+
+    /// Shows the tray icon, or hides it.
+    fn keep_running(&self, _on: bool) {}
+
+    /// Whether the window is closed while Nova keeps running.
+    fn is_hidden(&self) -> bool {
+        false
+    }
+
+    /// Shows the window, once it exists; `false` if there is none.
+    async fn show_window(&self) -> bool {
+        false
+    }
 }
 
 /// Escapes text for the body of a notification where it is markup: notification daemons on Linux render links

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nova_protocol::{Envelope, Event};
+use nova_protocol::{Envelope, Event, RequestedPage};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::App;
@@ -24,19 +24,20 @@ impl App {
                     Err(RecvError::Closed) => return,
                 };
                 let Some(text) = turns.notification_text(&envelope) else { continue };
+                let Some(session) = envelope.session else { continue };
                 let desktop = &app.inner.options.desktop;
                 if desktop.in_front() {
                     continue;
                 }
-                let title = app.title_of(envelope.session.as_deref()).await;
-                desktop.notify(title.as_deref().unwrap_or("Nova"), &text);
+                let title = app.title_of(&session).await;
+                desktop.notify(title.as_deref().unwrap_or("Nova"), &text, RequestedPage::Chat { session });
             }
         });
     }
 
-    async fn title_of(&self, session: Option<&str>) -> Option<String> {
+    async fn title_of(&self, session: &str) -> Option<String> {
         let sessions = self.inner.store.list().await.ok()?;
-        sessions.into_iter().find(|info| Some(info.id.as_str()) == session).map(|info| info.title)
+        sessions.into_iter().find(|info| info.id == session).map(|info| info.title)
     }
 }
 

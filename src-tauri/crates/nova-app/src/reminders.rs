@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
-use nova_protocol::{DayView, TodayRow, UserError};
+use nova_protocol::{DayView, RequestedPage, TodayRow, UserError};
 
 use crate::App;
 use crate::config::RemindersConfig;
@@ -64,7 +64,7 @@ impl App {
             }
         }
         for Notice { title, text } in &notices {
-            self.inner.options.desktop.notify(title, text);
+            self.inner.options.desktop.notify(title, text, RequestedPage::Today {});
         }
         now
     }

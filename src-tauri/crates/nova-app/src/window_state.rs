@@ -1,9 +1,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use nova_protocol::{
-    DraftImage, DraftImageRef, DraftView, ErrorCode, KeepDraftImage, NewImage, Nothing, UserError,
-    WindowLayout,
+    DraftImage, DraftImageRef, DraftView, ErrorCode, Event, KeepDraftImage, NewImage, Nothing, RequestedPage,
+    UserError, WindowLayout,
 };
 use serde::{Deserialize, Serialize};
 
@@ -161,6 +162,16 @@ impl App {
     /// The zoom factor of the window.
     pub fn window_zoom(&self) -> f64 {
         read::<WindowLayout>(&self.layout_file()).unwrap_or_default().zoom_factor()
+    }
+
+    /// Whether closing the window hides it, as configured.
+    pub fn keeps_running(&self) -> bool {
+        self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).config.keep_running
+    }
+
+    /// Lets the page show what the user chose outside of the window.
+    pub fn request_page(&self, page: RequestedPage) {
+        self.emit(Event::PageRequested { page });
     }
 
     /// `None` on the first start, or if it cannot be read.

@@ -69,6 +69,7 @@ commands! { $
     /// Theme, text size and the like, stored in `nova.config.json`.
     set_appearance(Appearance) -> Nothing;
     set_reminders(Reminders) -> Nothing;
+    set_background(Background) -> Nothing;
     /// The layout when the window was last closed.
     window_layout(Nothing) -> WindowLayout;
     keep_layout(WindowLayout) -> Nothing;

@@ -52,6 +52,14 @@ pub enum LogLevel {
     Error,
 }
 
+/// A page of the window, as the tray's menu and notifications name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RequestedPage {
+    Today {},
+    Chat { session: String },
+}
+
 /// What happened. The first group belongs to a session, the second to the whole program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -385,6 +393,10 @@ pub enum Event {
     RulesChanged {},
     /// A routine began or ended, waits, or has another note.
     RoutinesChanged {},
+    /// The user chose a page outside of the window: in the tray's menu, or by a notification.
+    PageRequested {
+        page: RequestedPage,
+    },
     VaultChanged {
         kind: VaultChangeKind,
         path: String,

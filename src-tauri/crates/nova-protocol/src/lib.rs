@@ -34,7 +34,7 @@ mod view;
 
 pub use command::{Commands, dispatch};
 pub use credentials::*;
-pub use event::{Envelope, Event, LogLevel, LogLine};
+pub use event::{Envelope, Event, LogLevel, LogLine, RequestedPage};
 pub use glance::*;
 pub use inexact::inexact_number;
 pub use mailboxes::*;

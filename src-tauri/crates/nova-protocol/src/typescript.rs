@@ -47,6 +47,7 @@ pub fn typescript() -> Result<String, ExportError> {
         Nothing,
         Appearance,
         DraftView,
+        Background,
         DraftImage,
         KeepDraftImage,
         DraftImageRef,

@@ -1,5 +1,5 @@
 import { kinds } from './kinds';
-import { Select } from './Select';
+import { Select } from '../../shared/Select';
 
 interface KindSelectProps {
   readonly label: string;

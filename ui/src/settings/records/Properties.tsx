@@ -7,7 +7,7 @@ import { counted, LinkButton } from '../../shared';
 import { ConfidenceBadge } from './ConfidenceBadge';
 import { faultsAt, meaningOf, propertyOf, type Draft, type DraftEvent } from './draft';
 import { Faults, HeadRow, Section } from './Section';
-import { Select } from './Select';
+import { Select } from '../../shared/Select';
 
 interface PropertiesProps {
   readonly draft: Draft;

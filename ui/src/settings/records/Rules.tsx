@@ -7,7 +7,7 @@ import { Button, Coded, IconButton, noteName, TextField } from '../../shared';
 import { ConfidenceBadge } from './ConfidenceBadge';
 import { faultsAt, isUsed, type Draft, type DraftEvent } from './draft';
 import { Faults, HeadRow, Section } from './Section';
-import { Select } from './Select';
+import { Select } from '../../shared/Select';
 
 interface RulesProps {
   readonly draft: Draft;

@@ -7,7 +7,7 @@ import { LinkButton } from '../../shared';
 import { exceptOf, faultsAt, type Draft, type DraftEvent } from './draft';
 import { Group } from './Group';
 import { Block, Faults } from './Section';
-import { Select } from './Select';
+import { Select } from '../../shared/Select';
 
 interface SharedProps {
   readonly draft: Draft;

@@ -1,5 +1,5 @@
 // Chats: their list, the open one, its branches.
-import { nothing, type SessionRow, type SessionView, type SetSession } from '../../ipc';
+import { nothing, type RequestedPage, type SessionRow, type SessionView, type SetSession } from '../../ipc';
 import { askingIn } from '../asking';
 import { has } from '../branches';
 import { nextAsking } from '../next-asking';
@@ -61,6 +61,13 @@ export function sessionActions(tools: Tools) {
         view: { kind: 'chat' },
         list: { ...app.list, sheet: false },
       }));
+    },
+
+    /** A page chosen outside of the window: in the tray's menu, or by a notification. */
+    showRequested(page: RequestedPage): void {
+      setApp((app) => ({ ...app, over: null, panel: { ...app.panel, wide: false, peek: false } }));
+      if (page.kind === 'today') actions.newChat();
+      else void actions.openSession(page.session);
     },
 
     async createSession(): Promise<string> {

@@ -1,10 +1,10 @@
 // User settings, and reloads after commands that affect lists.
-import type { Appearance, AppStatus, Reminders } from '../../ipc';
+import type { Appearance, AppStatus, Background, Reminders } from '../../ipc';
 import type { Tools } from './access';
 
 export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) {
   /** Optimistic; reverted if it could not be saved. */
-  const choose = <K extends 'appearance' | 'reminders'>(key: K, command: `set_${K}`, part: Partial<AppStatus[K]>) =>
+  const choose = <K extends 'appearance' | 'reminders' | 'background'>(key: K, command: `set_${K}`, part: Partial<AppStatus[K]>) =>
     attempt(async () => {
       const before = get().app.status?.[key];
       if (!before) return;
@@ -47,6 +47,8 @@ export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) 
     setAppearance: (part: Partial<Appearance>) => choose('appearance', 'set_appearance', part),
 
     setReminders: (part: Partial<Reminders>) => choose('reminders', 'set_reminders', part),
+
+    setBackground: (part: Partial<Background>) => choose('background', 'set_background', part),
 
     /** After skills were switched by a command whose result the caller handles. */
     registryChanged: () => bump('registry'),

@@ -28,6 +28,7 @@ export function sampleWorld(): World {
       model: 'ollama/qwen3:14b',
       appearance: { theme: 'light', text_size: 14, activity_line: true },
       reminders: { events: null, morning: null },
+      background: { keep_running: false },
       today: day,
     },
     sessions,

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use nova_protocol::{
-    AppStatus, Appearance, DraftView, ErrorCode, LinkRef, Nothing, PickedFolder, Reminders, UserError,
+    AppStatus, Appearance, Background, DraftView, ErrorCode, LinkRef, Nothing, PickedFolder, Reminders,
+    UserError,
 };
 
 use crate::app::App;
@@ -12,11 +13,12 @@ use crate::first_run::picked;
 
 impl App {
     pub(crate) async fn app_status(&self, _: Nothing) -> Result<AppStatus, UserError> {
-        let (config_problem, appearance, reminders, configured) = {
+        let (config_problem, appearance, reminders, background, configured) = {
             let settings = self.inner.settings.read().unwrap_or_else(std::sync::PoisonError::into_inner);
             let config = &settings.config;
             let (appearance, reminders) = (config.appearance.clone(), config.reminders.clone());
-            (settings.problem.clone(), appearance, reminders, config.vault.is_some())
+            let background = Background { keep_running: config.keep_running };
+            (settings.problem.clone(), appearance, reminders, background, config.vault.is_some())
         };
         let gone = self.gone().await;
         Ok(AppStatus {
@@ -30,6 +32,7 @@ impl App {
             model: self.default_model().await,
             appearance,
             reminders: reminders.into(),
+            background,
             today: self.inner.options.clock.today().to_string(),
         })
     }
@@ -48,6 +51,13 @@ impl App {
             .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
         self.change_config(|config| {
             config.insert("reminders".into(), value.clone());
+        })?;
+        Ok(Nothing {})
+    }
+
+    pub(crate) async fn set_background(&self, background: Background) -> Result<Nothing, UserError> {
+        self.change_config(|config| {
+            config.insert("keep_running".into(), background.keep_running.into());
         })?;
         Ok(Nothing {})
     }

@@ -51,6 +51,7 @@ pub struct AppStatus {
     pub model: Option<String>,
     pub appearance: Appearance,
     pub reminders: Reminders,
+    pub background: Background,
     /// Today's date in the user's zone, `YYYY-MM-DD`.
     pub today: String,
 }
@@ -110,6 +111,13 @@ pub struct Reminders {
     pub events: Option<u16>,
     /// When the day is summed up, `HH:MM`; never where it is `null`.
     pub morning: Option<String>,
+}
+
+/// What becomes of Nova when its window is closed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Background {
+    /// The window is hidden, and routines and reminders go on; otherwise Nova quits.
+    pub keep_running: bool,
 }
 
 impl Default for Appearance {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { Icon } from '../../shared';
+import { Icon } from './Icon';
 
 interface SelectProps {
   readonly label: string;
