@@ -506,6 +506,12 @@ credentials: Array<string>, logs: Array<string>, value: JsonValue | null, proble
 
 export type DryRunTool = { name: string, hash: string, args: JsonValue, };
 
+export type EditRoutine = { 
+/**
+ * Of its note, which keeps its name.
+ */
+path: string, before: NewRoutine, after: NewRoutine, };
+
 export type EditServer = { server: string, text: SecretText, };
 
 export type Effect = "read" | "write" | "external" | "destructive" | "send" | "undeclared";
@@ -2113,14 +2119,14 @@ export type ReplacedToolView = { file: string,
  */
 diff: NoteDiffView, };
 
+export type RequestedPage = { "kind": "today", } | { "kind": "chat", session: string, };
+
 export type ResolveConflict = { 
 /**
  * The session, or the form run, whose write met the edit.
  */
 session: string | null, 
 /**
-export type RequestedPage = { "kind": "today", } | { "kind": "chat", session: string, };
-
  * The change set whose undo or finish met the edit.
  */
 change_set?: string, note: string, keep: ConflictSide, };
@@ -2185,6 +2191,19 @@ zone: string, enabled: boolean,
  * What it may run without asking, beside reading.
  */
 allow: Array<string>, 
+/**
+ * The text below the properties: what is sent to the assistant where no tool is named.
+ */
+message: string, 
+/**
+ * The tool that runs instead, `skill.tool`, and its arguments as the note has them; empty where there is
+ * none.
+ */
+tool: string, args: string, skills: Array<string>, 
+/**
+ * `provider/model`; empty for the default one.
+ */
+model: string, 
 /**
  * What is wrong with its note and the remedy, in one line.
  */
@@ -3389,6 +3408,7 @@ export type Commands = {
   app_status: { params: Nothing; result: AppStatus };
   set_appearance: { params: Appearance; result: Nothing };
   set_reminders: { params: Reminders; result: Nothing };
+  set_background: { params: Background; result: Nothing };
   window_layout: { params: Nothing; result: WindowLayout };
   keep_layout: { params: WindowLayout; result: Nothing };
   list_drafts: { params: Nothing; result: Array<DraftView> };
@@ -3408,7 +3428,6 @@ export type Commands = {
   check_private: { params: NoteRef; result: NotePrivacy };
   set_root: { params: SetRoot; result: VaultPage };
   keep_history: { params: KeepHistory; result: VaultPage };
-  set_background: { params: Background; result: Nothing };
   list_workspaces: { params: Nothing; result: Workspaces };
   add_workspace: { params: AddWorkspace; result: Workspaces };
   remove_workspace: { params: WorkspaceRef; result: Workspaces };
@@ -3459,6 +3478,7 @@ export type Commands = {
   list_glances: { params: Nothing; result: Array<GlanceView> };
   list_routines: { params: Nothing; result: Array<RoutineRow> };
   add_routine: { params: NewRoutine; result: RoutineRow };
+  edit_routine: { params: EditRoutine; result: RoutineRow };
   switch_routine: { params: SwitchRoutine; result: RoutineRow };
   run_routine: { params: RoutineRef; result: RoutineRow };
   see_routine: { params: RoutineRef; result: Nothing };

@@ -5,7 +5,7 @@ import { lastText, lateText, nextText, waits } from './routines';
 
 const now = new Date('2026-11-23T12:00:00');
 const run: RoutineRun = { session: 's', due: '2026-11-23T07:30:00', started: '2026-11-23T10:10:00', ended: null, late: 160, end: 'completed', said: 'Two tasks are due', seen: false };
-const row: RoutineRow = { path: 'Routines/Morning.md', name: 'Morning', when: ['daily 07:30'], zone: '', enabled: true, allow: [], problem: null, next: null, last: run };
+const row: RoutineRow = { path: 'Routines/Morning.md', name: 'Morning', when: ['daily 07:30'], zone: '', enabled: true, allow: [], message: 'What is due?', tool: '', args: '', skills: [], model: '', problem: null, next: null, last: run };
 
 test('the last run shows its result, its delay and its output', () => {
   expect(lastText(run, now)).toMatch(/^Completed .*10:10, 2 h 40 min late\. Two tasks are due\.$/);

@@ -131,12 +131,13 @@ export class FakeBackend extends FakeChats {
   list_glances = (): Result<'list_glances'> => this.world.glances ?? [];
   list_mailboxes = (): Result<'list_mailboxes'> => ({ mailboxes: this.world.mailboxes ?? [] });
   list_routines = (): RoutineRow[] => this.world.routines ?? [];
-  add_routine = ({ name, when, zone, allow }: Params<'add_routine'>): RoutineRow => {
-    const row = { path: `Routines/${name}.md`, name, when, zone, enabled: true, allow, problem: null, next: null, last: null };
+  add_routine = (routine: Params<'add_routine'>): RoutineRow => {
+    const row = { ...routine, path: `Routines/${routine.name}.md`, enabled: true, problem: null, next: null, last: null };
     this.world.routines = [...this.list_routines(), row];
     this.emit({ type: 'routines_changed' });
     return row;
   };
+  edit_routine = ({ path, after }: Params<'edit_routine'>): RoutineRow => this.changeRoutine(path, after);
   switch_routine = ({ path, enabled }: Params<'switch_routine'>): RoutineRow => this.changeRoutine(path, { enabled });
   run_routine = ({ path }: Params<'run_routine'>): RoutineRow => {
     const at = this.now();
@@ -252,12 +253,12 @@ export class FakeBackend extends FakeChats {
     return {};
   };
 
-  set_reminders = (reminders: Params<'set_reminders'>) => {
   set_background = (background: Params<'set_background'>) => {
     this.world.status = { ...this.world.status, background };
     return {};
   };
 
+  set_reminders = (reminders: Params<'set_reminders'>) => {
     this.world.status = { ...this.world.status, reminders };
     return {};
   };

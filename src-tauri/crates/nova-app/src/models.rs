@@ -33,6 +33,17 @@ pub(crate) struct ChosenModel {
     pub(crate) images: Option<bool>,
 }
 
+/// The provider and the model of `provider/model`.
+pub(crate) fn split_model(name: &str) -> Result<(&str, &str), UserError> {
+    name.split_once('/').ok_or_else(|| {
+        UserError::new(
+            ErrorCode::UnknownModel,
+            format!("\"{name}\" is not a model."),
+            "Write it as provider/model.",
+        )
+    })
+}
+
 impl App {
     /// The configured providers, and possible local model servers.
     pub(crate) fn providers(&self) -> Vec<ProviderConfig> {
@@ -158,13 +169,7 @@ impl App {
                 )
             })?,
         };
-        let Some((id, model)) = name.split_once('/') else {
-            return Err(UserError::new(
-                ErrorCode::UnknownModel,
-                format!("\"{name}\" is not a model."),
-                "Write it as provider/model.",
-            ));
-        };
+        let (id, model) = split_model(&name)?;
         let config = self.provider_config(id)?;
         let mut provider = self.connect(&config)?;
         let locality = provider.locality();

@@ -203,6 +203,8 @@ commands! { $
     list_routines(Nothing) -> Vec<RoutineRow>;
     /// Writes the note of a new routine.
     add_routine(NewRoutine) -> RoutineRow;
+    /// Changes the note of a routine where its form was changed.
+    edit_routine(EditRoutine) -> RoutineRow;
     /// Enables or disables a routine in its note.
     switch_routine(SwitchRoutine) -> RoutineRow;
     /// Starts a routine; returns before it ends.

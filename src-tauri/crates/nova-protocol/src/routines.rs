@@ -16,6 +16,15 @@ pub struct RoutineRow {
     pub enabled: bool,
     /// What it may run without asking, beside reading.
     pub allow: Vec<String>,
+    /// The text below the properties: what is sent to the assistant where no tool is named.
+    pub message: String,
+    /// The tool that runs instead, `skill.tool`, and its arguments as the note has them; empty where there is
+    /// none.
+    pub tool: String,
+    pub args: String,
+    pub skills: Vec<String>,
+    /// `provider/model`; empty for the default one.
+    pub model: String,
     /// What is wrong with its note and the remedy, in one line.
     pub problem: Option<String>,
     /// When it is due next, RFC 3339; none where it is off, or no clock decides.
@@ -84,4 +93,13 @@ pub struct NewRoutine {
     pub skills: Vec<String>,
     /// `provider/model`
     pub model: String,
+}
+
+/// A routine as its form showed it, and as it is to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct EditRoutine {
+    /// Of its note, which keeps its name.
+    pub path: String,
+    pub before: NewRoutine,
+    pub after: NewRoutine,
 }

@@ -42,12 +42,13 @@ pub fn typescript() -> Result<String, ExportError> {
     declarations.visit::<crate::RoutineRef>();
     declarations.visit::<crate::SwitchRoutine>();
     declarations.visit::<crate::NewRoutine>();
+    declarations.visit::<crate::EditRoutine>();
     macro_rules! visit { ($($name:ident),+ $(,)?) => { $( declarations.visit::<view::$name>(); )+ } }
     visit!(
         Nothing,
         Appearance,
-        DraftView,
         Background,
+        DraftView,
         DraftImage,
         KeepDraftImage,
         DraftImageRef,

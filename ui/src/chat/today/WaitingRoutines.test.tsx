@@ -9,7 +9,7 @@ import { Today } from './Today';
 
 const chat = sampleWorld().sessions[0]?.id ?? '';
 const run: RoutineRun = { session: chat, due: '2026-11-23T07:30:00Z', started: '2026-11-23T07:30:10Z', ended: null, late: 0, end: 'waiting', said: 'Change 1 note?', seen: false };
-const routine = (name: string, last: RoutineRun | null): RoutineRow => ({ path: `Routines/${name}.md`, name, when: ['daily 07:30'], zone: '', enabled: true, allow: [], problem: null, next: null, last });
+const routine = (name: string, last: RoutineRun | null): RoutineRow => ({ path: `Routines/${name}.md`, name, when: ['daily 07:30'], zone: '', enabled: true, allow: [], message: 'What is due?', tool: '', args: '', skills: [], model: '', problem: null, next: null, last });
 const page = (routines: RoutineRow[]) => renderInApp(<Today empty="Nothing due today." />, { app: { glances: [] }, world: { routines } });
 
 test('waiting routines come first, and Answer opens their chat', async () => {

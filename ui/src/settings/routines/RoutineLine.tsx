@@ -11,13 +11,14 @@ interface RoutineLineProps {
   readonly now: Date;
   /** The error of the last action. */
   readonly refused: UserError | null;
+  readonly onEdit: () => void;
   readonly onSwitch: (enabled: boolean) => void;
   readonly onRun: () => void;
   readonly onOpenChat: (session: string) => void;
 }
 
-export function RoutineLine({ row, now, refused, onSwitch, onRun, onOpenChat }: RoutineLineProps) {
-  const { name, path, when, zone, allow, problem, enabled, last } = row;
+export function RoutineLine({ row, now, refused, onEdit, onSwitch, onRun, onOpenChat }: RoutineLineProps) {
+  const { name, path, when, zone, allow, tool, skills, problem, enabled, last } = row;
   const runs = last?.end === 'running' || last?.end === 'waiting';
   return (
     <li tabIndex={0} data-list-item data-testid="routine-row" className="border-b border-line px-4 py-2.5 outline-offset-[-2px] hover:bg-hover">
@@ -30,6 +31,9 @@ export function RoutineLine({ row, now, refused, onSwitch, onRun, onOpenChat }: 
             </span>
             <span className="cut text-small text-fg-2">
               <Revealed text={[when.join('; '), zone].filter((part) => part !== '').join(', ')} />
+            </span>
+            <span className="cut font-mono text-small text-fg-2">
+              <Revealed text={tool === '' ? skills.join(', ') : tool} />
             </span>
           </p>
           <p className={`text-small ${problem === null ? 'text-fg-2' : 'text-warn'}`}>
@@ -53,6 +57,9 @@ export function RoutineLine({ row, now, refused, onSwitch, onRun, onOpenChat }: 
         <NoteLink note={path} className="shrink-0 text-small">
           Open note
         </NoteLink>
+        <LinkButton className="shrink-0 text-small" aria-label={`Edit ${name}`} onClick={onEdit}>
+          Edit
+        </LinkButton>
         <Button size="s" icon="play" disabled={runs || problem !== null} aria-label={`Run ${name} now`} onClick={onRun}>
           Run now
         </Button>

@@ -1,7 +1,7 @@
 //! Routines: scheduled messages and tool calls, defined by notes of `type: routine`.
 //!
-//! `note` parses a routine, `schedule` its times, `due` compares both with the `ledger` of past runs, and
-//! `runner` runs it as a separate chat; `card` holds its permissions.
+//! `form` creates and edits a routine's note, `note` parses it, `schedule` its times, `due` compares both with
+//! the `ledger` of past runs, and `runner` runs it as a separate chat; `card` holds its permissions.
 //!
 //! # Invariants
 //!
@@ -13,6 +13,7 @@
 
 mod card;
 mod due;
+mod form;
 mod ledger;
 mod note;
 mod runner;
@@ -22,11 +23,10 @@ mod tool_call;
 
 use jiff::Timestamp;
 use nova_protocol::{
-    ErrorCode, Event, NewRoutine, Nothing, RoutineRef, RoutineRow, RoutineRun, SwitchRoutine, UserError,
+    ErrorCode, Event, Nothing, RoutineRef, RoutineRow, RoutineRun, SwitchRoutine, UserError,
 };
 use nova_skill::{PropertyEdit, RecordType, VaultPath};
-use nova_vault::note::file_name;
-use nova_vault::{Author, ChangeSetKind, Draft, VaultError};
+use nova_vault::{Author, ChangeSetKind, Draft};
 use serde_json::{Map, Value, json};
 
 use self::ledger::{Entry, LastRun, Ledger};
@@ -56,32 +56,6 @@ impl App {
         .await
     }
 
-    /// Creates the note of a new routine.
-    pub(crate) async fn add_routine(&self, new: NewRoutine) -> Result<RoutineRow, UserError> {
-        let name = file_name(new.name.trim());
-        if name.trim().is_empty() {
-            return Err(UserError::new(ErrorCode::BadRequest, "The name is empty.", "Name the routine."));
-        }
-        let declared = self.routine_type()?;
-        let values = values_of(&new)?;
-        let text = declared.new_note(&values).map_err(UserError::from)?;
-        let text = format!("{}\n{}", text.trim_end(), new.message.trim());
-        let text = format!("{}\n", text.trim_end());
-        let path =
-            VaultPath::in_folder(&declared.folder, &format!("{}.md", name.trim())).map_err(|error| {
-                UserError::new(ErrorCode::BadRequest, error.to_string(), "Choose another name.")
-            })?;
-        let here = self.inner.options.clock.zone();
-        let written = path.clone();
-        self.change_routines(format!("New routine {name}"), move |draft| {
-            draft.create(&written, text)?;
-            let note = draft.read(&written)?;
-            Ok(RoutineNote::read(&declared, note, &here).routine.err())
-        })
-        .await?;
-        self.routine_row_of(path.as_str()).await
-    }
-
     pub(crate) async fn switch_routine(&self, switch: SwitchRoutine) -> Result<RoutineRow, UserError> {
         let note = self.routine_named(&switch.path).await?;
         let declared = self.routine_type()?;
@@ -92,7 +66,7 @@ impl App {
                 [("enabled".to_owned(), json!(switch.enabled))].into_iter().collect();
             let edits: Vec<PropertyEdit> = declared.edits(&note, &values).unwrap_or_default();
             draft.set_properties(&path, &edits)?;
-            Ok(None)
+            Ok(())
         })
         .await?;
         self.routine_row_of(note.path.as_str()).await
@@ -107,7 +81,7 @@ impl App {
         let path = note.path.clone();
         self.change_routines(format!("Removed routine {}", note.name), move |draft| {
             draft.delete(&path)?;
-            Ok(None)
+            Ok(())
         })
         .await?;
         Ok(note.path.to_string())
@@ -232,13 +206,19 @@ impl App {
         let routine = note.routine.as_ref();
         let next = routine.ok().filter(|_| note.enabled);
         let next = next.and_then(|routine| routine.schedule.next_after(through.max(now)));
+        let form = note.form.clone();
         RoutineRow {
             path: note.path.to_string(),
             name: note.name.clone(),
-            when: note.when.clone(),
-            zone: note.zone.clone(),
+            when: form.when,
+            zone: form.zone,
             enabled: note.enabled,
-            allow: note.allow.clone(),
+            allow: form.allow,
+            message: form.message,
+            tool: form.tool,
+            args: form.args,
+            skills: form.skills,
+            model: form.model,
             problem: routine.err().cloned(),
             next: next.map(|next| next.to_string()),
             last: entry.and_then(|entry| entry.last.as_ref()).map(|last| self.routine_run(last)),
@@ -285,46 +265,22 @@ impl App {
     async fn change_routines(
         &self,
         title: String,
-        plan: impl FnOnce(&mut Draft) -> Result<Option<String>, VaultError> + Send + 'static,
+        plan: impl FnOnce(&mut Draft) -> Result<(), UserError> + Send + 'static,
     ) -> Result<(), UserError> {
         let vault = self.vault()?;
         blocking(move || {
             let mut draft = vault.draft();
-            if let Some(problem) = plan(&mut draft)? {
-                return Err(UserError::new(ErrorCode::InvalidArguments, problem, ""));
+            plan(&mut draft)?;
+            if draft.is_empty() {
+                return Ok(());
             }
             let set = vault.change_set(ChangeSetKind::Form, title);
             set.apply(draft, &Author::new("user"))?;
-            Ok(set.close()?)
+            set.close()?;
+            Ok(())
         })
         .await?;
         self.emit(Event::RoutinesChanged {});
         Ok(())
     }
-}
-
-/// The fields of the note, without empty ones.
-fn values_of(new: &NewRoutine) -> Result<Map<String, Value>, UserError> {
-    let mut values = Map::new();
-    let lists = [("when", &new.when), ("allow", &new.allow), ("skills", &new.skills)];
-    for (key, list) in lists {
-        let list: Vec<&str> = list.iter().map(|item| item.trim()).filter(|item| !item.is_empty()).collect();
-        if !list.is_empty() {
-            values.insert(key.into(), json!(list));
-        }
-    }
-    for (key, text) in [("zone", &new.zone), ("tool", &new.tool), ("args", &new.args), ("model", &new.model)]
-    {
-        if !text.trim().is_empty() {
-            values.insert(key.into(), json!(text.trim()));
-        }
-    }
-    if !new.tool.trim().is_empty() && !new.message.trim().is_empty() {
-        return Err(UserError::new(
-            ErrorCode::InvalidArguments,
-            "A routine sends a message or runs a tool.",
-            "Leave out one of them.",
-        ));
-    }
-    Ok(values)
 }

@@ -1,7 +1,7 @@
 //! Parses routines from notes.
 
 use jiff::tz::TimeZone;
-use nova_protocol::UserError;
+use nova_protocol::{NewRoutine, UserError};
 use nova_registry::Rule;
 use nova_skill::{Note, RecordType, ToolError, VaultPath};
 use serde_json::{Map, Value};
@@ -19,7 +19,8 @@ pub(crate) struct RoutineNote {
     pub(crate) when: Vec<String>,
     pub(crate) zone: String,
     pub(crate) enabled: bool,
-    pub(crate) allow: Vec<String>,
+    /// As its form shows it.
+    pub(crate) form: NewRoutine,
     /// The error is the problem and the remedy.
     pub(crate) routine: Result<Routine, String>,
 }
@@ -55,7 +56,7 @@ impl RoutineNote {
             zone: record.text("zone").ok().flatten().unwrap_or_default(),
             // If the switch is invalid, the routine has a problem and does not run.
             enabled: !matches!(enabled, Ok(Some(false))),
-            allow: list("allow"),
+            form: as_form(declared, &note),
             routine: Err(String::new()),
         };
         read.routine = read.parse(declared, note.clone(), here);
@@ -109,6 +110,26 @@ impl RoutineNote {
             allow: list("allow").into_iter().map(|rule| Rule::new(rule, 0)).collect(),
             note,
         })
+    }
+}
+
+fn as_form(declared: &RecordType, note: &Note) -> NewRoutine {
+    let values = declared.form_values(note);
+    let text = |key: &str| values.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let list = |key: &str| -> Vec<String> {
+        let items = values.get(key).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    NewRoutine {
+        name: note.path.name().to_owned(),
+        when: list("when"),
+        zone: text("zone"),
+        message: note.text[note.document.body_start()..].trim().to_owned(),
+        tool: text("tool"),
+        args: text("args"),
+        allow: list("allow"),
+        skills: list("skills"),
+        model: text("model"),
     }
 }
 
