@@ -159,6 +159,14 @@ pub(crate) fn open(handle: &AppHandle, page: RequestedPage) {
     handle.state::<App>().request_page(page);
 }
 
+/// Ends Nova, as closing its window does.
+pub(crate) fn quit(handle: &AppHandle) {
+    if let Some(window) = handle.get_webview_window("main") {
+        place::keep(&window, &handle.state::<App>());
+    }
+    handle.exit(0);
+}
+
 /// Waits on this thread until the notification is clicked or closed.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn on_click(shown: notify_rust::NotificationHandle, clicked: impl FnOnce()) {

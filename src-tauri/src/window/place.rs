@@ -32,14 +32,21 @@ pub(crate) fn restore(window: &WebviewWindow, place: Option<WindowPlace>) {
 pub(crate) fn keep_on_close(window: &WebviewWindow, app: App) {
     let of = window.clone();
     window.on_window_event(move |event| {
-        if !matches!(event, WindowEvent::CloseRequested { .. }) {
-            return;
-        }
-        let Some(place) = place_of(&of, app.window_place()) else { return };
-        if let Err(error) = app.keep_window_place(place) {
-            tracing::warn!(%error, "cannot save the window's position");
+        if matches!(event, WindowEvent::CloseRequested { .. }) {
+            keep(&of, &app);
         }
     });
+}
+
+/// Saves the place, unless the window is hidden: then it was saved before.
+pub(crate) fn keep(window: &WebviewWindow, app: &App) {
+    if !window.is_visible().unwrap_or(true) {
+        return;
+    }
+    let Some(place) = place_of(window, app.window_place()) else { return };
+    if let Err(error) = app.keep_window_place(place) {
+        tracing::warn!("the window's position is not saved: {error}");
+    }
 }
 
 fn place_of(window: &WebviewWindow, before: Option<WindowPlace>) -> Option<WindowPlace> {

@@ -59,7 +59,7 @@ fn chosen(handle: &AppHandle, event: MenuEvent) {
     match event.id().as_ref() {
         "tray-open" => desktop::show(handle),
         "tray-today" => desktop::open(handle, RequestedPage::Today {}),
-        "tray-quit" => handle.exit(0),
+        "tray-quit" => desktop::quit(handle),
         _ => {}
     }
 }

@@ -15,7 +15,7 @@ export function ModelSelect({ chosen, onChoose }: ModelSelectProps) {
   const all = providers.flatMap(({ id, models }) => models.map((model) => `${id}/${model}`));
   return (
     <Select label="Model" value={chosen} onChange={onChoose} className="w-64">
-      <option value="">{usual === null ? 'That of new chats' : `That of new chats, now ${usual}`}</option>
+      <option value="">{usual === null ? 'Default' : `Default, now ${usual}`}</option>
       {/* Its provider may not answer now. */}
       {chosen !== '' && !all.includes(chosen) && <option value={chosen}>{chosen}</option>}
       {providers

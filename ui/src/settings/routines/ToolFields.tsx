@@ -46,7 +46,7 @@ export function ToolSelect({ tools, chosen, allow, onChoose, onAllow }: ToolSele
       {asks && tool.effect === 'send' && <span className="text-fg-2">Asks each time.</span>}
       {asks && tool.effect !== 'send' && (
         <span className="text-fg-2">
-          Stops and asks. <LinkButton onClick={() => onAllow(chosen)}>Run without asking</LinkButton>
+          Asks before it runs. <LinkButton onClick={() => onAllow(chosen)}>Run without asking</LinkButton>
         </span>
       )}
     </span>
