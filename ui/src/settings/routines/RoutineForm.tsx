@@ -7,7 +7,7 @@ import { Button, ErrorBox, IconButton, Segments, TextField } from '../../shared'
 import { useApp, useRpc } from '../../state/hooks';
 import { ModelSelect } from './ModelSelect';
 import { SkillsField } from './SkillsField';
-import { ToolArguments, ToolSelect } from './ToolFields';
+import { noArgs, ToolArguments, ToolSelect, type ArgsOf } from './ToolFields';
 import { allowing, argsIn, empty, enteredOf, isComplete, routineOf, savedOf, type Entered, type Kind } from './routine-form';
 
 interface RoutineFormProps {
@@ -24,8 +24,7 @@ export function RoutineForm({ row, onClose }: RoutineFormProps) {
   const tool = tools.find(({ name }) => name === entered.tool);
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  /** The arguments, or null after showing their problems. */
-  const args = useRef<() => JsonValue | null>(() => ({}));
+  const args = useRef<ArgsOf>(noArgs);
   useEffect(() => box.current?.querySelector('input')?.focus(), []);
 
   const change = (part: Partial<Entered>) => setEntered((old) => ({ ...old, ...part }));
@@ -37,7 +36,7 @@ export function RoutineForm({ row, onClose }: RoutineFormProps) {
   const complete = isComplete(entered);
   const submit = () => {
     if (!complete || saving) return;
-    const given = entered.kind === 'tool' ? args.current() : {};
+    const given = args.current();
     if (given !== null) void save(entered, given);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -137,7 +136,7 @@ function useSaving(row: RoutineRow | undefined, onSaved: () => void) {
   const busy = useRef(false);
   // Compared with the note when it is saved, which may have been edited since.
   const [before] = useState(() => (row ? savedOf(row) : null));
-  const save = async (entered: Entered, args: JsonValue) => {
+  const save = async (entered: Entered, args: JsonValue | undefined) => {
     if (busy.current) return;
     busy.current = true;
     setSaving(true);

@@ -150,3 +150,12 @@ test('the page leads to the setting for a closed window', async () => {
   await user.click(screen.getByRole('button', { name: 'When the window is closed' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'notifications' });
 });
+
+test('a tool of a skill that is off keeps its arguments', async () => {
+  const args = '{"text":"Water the plants"}';
+  const { backend, user } = await setup([{ ...morning, message: '', tool: 'garden.water', args }]);
+  await user.click(within(await rowOf('Morning')).getByRole('button', { name: 'Edit Morning' }));
+  expect(screen.getByRole('combobox', { name: 'Tool' })).toHaveValue('garden.water');
+  await user.type(screen.getByLabelText('Time zone'), 'UTC{Enter}');
+  await waitFor(() => expect(backend.asked('edit_routine')[0]?.after).toMatchObject({ zone: 'UTC', tool: 'garden.water', args }));
+});

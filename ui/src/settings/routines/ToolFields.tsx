@@ -53,11 +53,15 @@ export function ToolSelect({ tools, chosen, allow, onChoose, onAllow }: ToolSele
   );
 }
 
+/** The arguments of the form that is shown, if any; null after showing their problems. */
+export type ArgsOf = () => JsonValue | null | undefined;
+
+export const noArgs: ArgsOf = () => undefined;
+
 interface ToolArgumentsProps {
   readonly tool: ToolRow;
   readonly initial: JsonValue | undefined;
-  /** Set to the function that returns the arguments, or null after showing their problems. */
-  readonly argsRef: RefObject<() => JsonValue | null>;
+  readonly argsRef: RefObject<ArgsOf>;
   readonly onSubmit: () => void;
 }
 
@@ -70,7 +74,7 @@ export function ToolArguments({ tool, initial = {}, argsRef, onSubmit }: ToolArg
   useEffect(() => {
     argsRef.current = form.submit;
     return () => {
-      argsRef.current = () => ({});
+      argsRef.current = noArgs;
     };
   });
   if (form.plan.fields.length === 0) return null;

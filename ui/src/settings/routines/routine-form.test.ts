@@ -33,6 +33,12 @@ test('content of the other kinds is not saved', () => {
   expect(saved('tool')).toMatchObject({ message: '', tool: 'vault.tags', args: '{"a":1}', skills: [], model: '' });
 });
 
+test('arguments are kept while there is no form for them, and dropped with their tool', () => {
+  expect(routineOf(enteredOf(row), undefined, savedOf(row)).args).toBe(row.args);
+  expect(routineOf({ ...enteredOf(row), tool: 'vault.tags' }, undefined, savedOf(row)).args).toBe('');
+  expect(routineOf({ ...enteredOf(row), tool: 'vault.tags' }, {}, savedOf(row)).args).toBe('');
+});
+
 test('arguments that are no JSON object are not taken over', () => {
   expect([argsIn(''), argsIn('{"a":1}'), argsIn('[1]'), argsIn('null'), argsIn('due: today')]).toEqual([{}, { a: 1 }, undefined, undefined, undefined]);
 });

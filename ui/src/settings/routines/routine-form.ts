@@ -35,9 +35,9 @@ export function savedOf({ name, when, zone, message, tool, args, allow, skills, 
 
 /**
  * What is saved. Values of the other kinds are dropped, except the text of an existing note: a note of a tool
- * may describe it.
+ * may describe it. Without `args`, as for a tool whose skill is off, those of the note are kept.
  */
-export function routineOf(entered: Entered, args: JsonValue, before: NewRoutine | null): NewRoutine {
+export function routineOf(entered: Entered, args: JsonValue | undefined, before: NewRoutine | null): NewRoutine {
   const { kind, name, zone, message, tool, skills, model } = entered;
   const asks = kind !== 'tool';
   return {
@@ -46,7 +46,7 @@ export function routineOf(entered: Entered, args: JsonValue, before: NewRoutine 
     zone,
     message: asks ? message : (before?.message ?? ''),
     tool: asks ? '' : tool,
-    args: asks ? '' : argsText(args, before?.args ?? ''),
+    args: asks ? '' : argsText(args, before?.tool === tool ? before.args : ''),
     allow: entries(entered.allow),
     skills: kind === 'skill' ? [...skills] : [],
     model: asks ? model : '',
@@ -81,7 +81,8 @@ export function entries(text: string): string[] {
 }
 
 /** Unchanged arguments keep the note's spelling. */
-function argsText(args: JsonValue, before: string): string {
+function argsText(args: JsonValue | undefined, before: string): string {
+  if (args === undefined) return before;
   const text = JSON.stringify(args);
   if (JSON.stringify(argsIn(before)) === text) return before;
   return text === '{}' ? '' : text;
