@@ -12,8 +12,7 @@ import { colourOf } from './colours';
 import { useSymbol } from './context';
 import { PriceBar } from './PriceBar';
 import { PriceChart } from './PriceChart';
-import { AVERAGE } from './series';
-import { MOST_COMPARED, ranges, type Range } from './state';
+import { MOST_AVERAGED, MOST_COMPARED, ranges, type Range } from './state';
 import { dayReading, lineName, pointText, scaleText } from './words';
 
 const rangeLabels: Readonly<Record<Range, string>> = { '1m': '1 m', '6m': '6 m', '1y': '1 y', '5y': '5 y', all: 'all' };
@@ -65,7 +64,8 @@ function Toolbar() {
     <div className="flex flex-wrap items-center gap-2 px-5 pt-3">
       <Segments label="Range" value={state.range} options={ranges.map((value) => ({ value, label: rangeLabels[value] }))} onChange={(range) => dispatch({ type: 'ranged', range })} />
       <Toggle part="volume">Volume</Toggle>
-      <Toggle part="average">Average, {AVERAGE} days</Toggle>
+      <Toggle part="average">Average, {state.averageDays} days</Toggle>
+      {state.average && <AverageDays />}
       {state.others.map((symbol) => (
         <span key={symbol} className="inline-flex h-6 items-center gap-1 rounded-badge bg-accent-soft pl-2 text-small font-medium text-accent">
           <Revealed text={symbol} />
@@ -98,6 +98,28 @@ function Toggle({ part, children }: { part: 'volume' | 'average'; children: Reac
     >
       {children}
     </Button>
+  );
+}
+
+/** The length of the average; an invalid one is not taken over. */
+function AverageDays() {
+  const { state, dispatch } = useSymbol();
+  const [text, setText] = useState(String(state.averageDays));
+  const isValid = /^\d+$/.test(text.trim()) && Number(text) >= 2 && Number(text) <= MOST_AVERAGED;
+  const commit = () => {
+    if (!isValid) setText(String(state.averageDays));
+    else if (Number(text) !== state.averageDays) dispatch({ type: 'averaged', days: Number(text) });
+  };
+  return (
+    <form
+      className="contents"
+      onSubmit={(event) => {
+        event.preventDefault();
+        commit();
+      }}
+    >
+      <TextField aria-label={`Days of the average, 2 to ${MOST_AVERAGED}`} aria-invalid={!isValid || undefined} inputMode="numeric" className="h-7! w-14 px-2! [&_input]:text-small" value={text} onChange={(event) => setText(event.target.value)} onBlur={commit} />
+    </form>
   );
 }
 

@@ -284,6 +284,20 @@ describe('the chart', () => {
     expect(screen.queryByRole('img', { name: /^Closes in/ })).toBeNull();
   });
 
+  test('the average has the length that is entered', async () => {
+    await open();
+    await lookUp('NGTL');
+    const days = screen.getByRole('textbox', { name: 'Days of the average, 2 to 500' });
+    fireEvent.change(days, { target: { value: '20' } });
+    fireEvent.blur(days);
+    expect(screen.getByRole('button', { name: 'Average, 20 days' })).toBeVisible();
+    expect(chart()).toHaveAccessibleName(/NGTL average of 20 days/);
+    fireEvent.change(days, { target: { value: '1' } });
+    expect(days).toBeInvalid();
+    fireEvent.blur(days);
+    expect(days).toHaveValue('20');
+  });
+
   test('the table has every day, newest first, with the trades', async () => {
     const { press } = await open();
     await lookUp('NGTL');

@@ -15,17 +15,23 @@ const quote = (closes: readonly Close[], more: Partial<Quote> = {}): Quote => ({
 });
 const moved = (symbol: string, points: readonly (readonly [string, string])[]): Moved => ({ symbol, name: null, currency: 'EUR', change: '', points: points.map(([day, change]) => ({ day, change })) });
 const trade = (kind: string, day: string): Trade => ({ kind, day, path: `${day}.md`, quantity: '100', price: '34.70', currency: 'EUR' });
-const drawn = (of: Partial<Parameters<typeof chartOf>[0]> & { quote: Quote }) => chartOf({ moved: [], range: '1y', average: false, trades: [], today: '2026-11-20', ...of });
+const drawn = (of: Partial<Parameters<typeof chartOf>[0]> & { quote: Quote }) => chartOf({ moved: [], range: '1y', average: false, averageDays: 50, trades: [], today: '2026-11-20', ...of });
 
-describe('the 50-day average', () => {
+describe('the average', () => {
+  test('has any length', () => {
+    const chart = drawn({ quote: quote(climbing(30)), average: true, averageDays: 20 });
+    // The mean of 11 to 30.
+    expect([chart.averageDays, chart.lines[1]?.points.at(-1)?.text, chart.lines[1]?.points.length]).toEqual([20, '20.50', 11]);
+  });
+
   test('begins with the first day that has enough closes', () => {
-    const points = averageOf(climbing(52));
+    const points = averageOf(climbing(52), 50);
     expect(points.map(({ day, text }) => [day, text])).toEqual([
       ['2026-11-18', '25.50'],
       ['2026-11-19', '26.50'],
       ['2026-11-20', '27.50'],
     ]);
-    expect(averageOf(climbing(49))).toEqual([]);
+    expect(averageOf(climbing(49), 50)).toEqual([]);
   });
 
   test('keeps the decimals of its closes', () => {

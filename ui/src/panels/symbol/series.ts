@@ -7,8 +7,6 @@ import type { Close, Moved, Quote } from './answers';
 import { isSame, type Trade } from './notes';
 import type { Range } from './state';
 
-/** Trading days in the average. */
-export const AVERAGE = 50;
 /** Days without a close that count as a gap: more than holidays, and than a thinned series skips. */
 const GAP = 14;
 const GAPS = 4;
@@ -50,6 +48,8 @@ export interface Chart {
   readonly carriedTo: string | null;
   /** The average is requested, but impossible without every day. */
   readonly averageMissing: boolean;
+  /** Trading days in the average. */
+  readonly averageDays: number;
 }
 
 interface ChartOf {
@@ -58,13 +58,14 @@ interface ChartOf {
   readonly moved: readonly Moved[];
   readonly range: Range;
   readonly average: boolean;
+  readonly averageDays: number;
   readonly trades: readonly Trade[];
   /** `YYYY-MM-DD` */
   readonly today: string;
 }
 
 /** One symbol in its price, several in percent of their first close. */
-export function chartOf({ quote, moved, range, average, trades, today }: ChartOf): Chart {
+export function chartOf({ quote, moved, range, average, averageDays, trades, today }: ChartOf): Chart {
   const shown = inRange(quote.closes, range);
   const own = moved.find(({ symbol }) => isSame(symbol, quote.symbol))?.points;
   const from = own ? (own[0]?.day ?? '') : (shown[0]?.day ?? '');
@@ -79,7 +80,7 @@ export function chartOf({ quote, moved, range, average, trades, today }: ChartOf
     points: one.points.map(({ day, change }) => ({ day, value: Number(change), text: change })),
   }));
   const to = main.at(-1)?.day ?? '';
-  const averaged = average && isDaily(quote.closes) && (!own || base !== null) ? averageOf(quote.closes).filter(({ day }) => day >= from && day <= to) : [];
+  const averaged = average && isDaily(quote.closes) && (!own || base !== null) ? averageOf(quote.closes, averageDays).filter(({ day }) => day >= from && day <= to) : [];
   const inScale = base === null ? averaged : averaged.map(({ day, value }) => pointOf(day, (value / base - 1) * 100, 1));
   const lines: Line[] = [
     { symbol: quote.symbol, isAverage: false, place: 0, points: main },
@@ -94,6 +95,7 @@ export function chartOf({ quote, moved, range, average, trades, today }: ChartOf
     trades: marksOf(trades, main),
     days: [...new Set(lines.flatMap(({ points }) => points.map(({ day }) => day)))].toSorted(),
     averageMissing: average && !isDaily(quote.closes),
+    averageDays,
     carriedTo: quote.isClose && to !== '' && to < today ? today : null,
   };
 }
@@ -109,7 +111,7 @@ export function inRange(closes: readonly Close[], range: Range): readonly Close[
 }
 
 /** The mean of the last `days` closes, from the first day with enough; two more decimals than its closes. */
-export function averageOf(closes: readonly Close[], days = AVERAGE): LinePoint[] {
+export function averageOf(closes: readonly Close[], days: number): LinePoint[] {
   const places = Math.min(6, Math.max(2, ...closes.map(({ close }) => decimal(close)?.scale ?? 0)));
   const points: LinePoint[] = [];
   let sum = 0;

@@ -102,3 +102,9 @@ describe('loaded data', () => {
     expect(Object.values(settled(running)).map(({ args, run }) => [args['symbol'], run])).toEqual([['NGTL', null]]);
   });
 });
+
+test('an average has 2 to 500 days', () => {
+  const off = { ...firstSymbol, average: false };
+  expect(reduceSymbol(off, { type: 'averaged', days: 200 })).toMatchObject({ average: true, averageDays: 200 });
+  for (const days of [1, 501, 2.5, NaN]) expect(reduceSymbol(off, { type: 'averaged', days })).toBe(off);
+});

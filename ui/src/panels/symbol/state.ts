@@ -10,6 +10,9 @@ export type Range = (typeof ranges)[number];
 /** Maximum symbols compared with the first. */
 export const MOST_COMPARED = 3;
 
+/** Two years of trading days. */
+export const MOST_AVERAGED = 500;
+
 export type Tab = 'chart' | 'figures' | 'notes' | 'filings';
 
 export interface SymbolState {
@@ -18,6 +21,8 @@ export interface SymbolState {
   readonly range: Range;
   readonly volume: boolean;
   readonly average: boolean;
+  /** Trading days in the average. */
+  readonly averageDays: number;
   readonly table: boolean;
   /** Symbols compared with it. */
   readonly others: readonly string[];
@@ -36,6 +41,8 @@ export type SymbolChange =
   | { readonly type: 'searched' }
   | { readonly type: 'ranged'; readonly range: Range }
   | { readonly type: 'switched'; readonly part: 'volume' | 'average' | 'table' }
+  /** Ignored unless a whole number from 2 to `MOST_AVERAGED`. */
+  | { readonly type: 'averaged'; readonly days: number }
   | { readonly type: 'compares'; readonly open: boolean }
   | { readonly type: 'compared'; readonly symbol: string }
   | { readonly type: 'dropped'; readonly symbol: string }
@@ -49,6 +56,7 @@ export const firstSymbol: SymbolState = {
   range: '1y',
   volume: true,
   average: true,
+  averageDays: 50,
   table: false,
   others: [],
   comparing: false,
@@ -70,6 +78,11 @@ export function reduceSymbol(state: SymbolState, change: SymbolChange): SymbolSt
       return { ...state, range: change.range, pointed: null };
     case 'switched':
       return { ...state, [change.part]: !state[change.part], pointed: null };
+    case 'averaged': {
+      const { days } = change;
+      const isValid = Number.isInteger(days) && days >= 2 && days <= MOST_AVERAGED;
+      return isValid ? { ...state, average: true, averageDays: days, pointed: null } : state;
+    }
     case 'compares':
       return { ...state, comparing: change.open && state.others.length < MOST_COMPARED, tab: 'chart' };
     case 'compared': {

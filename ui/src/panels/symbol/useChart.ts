@@ -20,12 +20,12 @@ interface ChartOf {
 }
 
 /** Computed once per load, not for each hovered day. */
-export function useChart({ closes, compared, state: { range, average }, trades, today }: ChartOf): Chart | null {
+export function useChart({ closes, compared, state: { range, average, averageDays }, trades, today }: ChartOf): Chart | null {
   const quote = useQuote(closes);
   const value = compared?.result?.value;
   const known = JSON.stringify(trades);
   return useMemo(
-    () => quote && chartOf({ quote, moved: movedIn(value), range, average, trades: JSON.parse(known) as Trade[], today }),
-    [quote, value, range, average, known, today],
+    () => quote && chartOf({ quote, moved: movedIn(value), range, average, averageDays, trades: JSON.parse(known) as Trade[], today }),
+    [quote, value, range, average, averageDays, known, today],
   );
 }

@@ -49,6 +49,7 @@ const chart: Chart = {
   days: ['2026-11-18', '2026-11-20'],
   carriedTo: null,
   averageMissing: false,
+  averageDays: 50,
 };
 
 test('a day is read out with everything drawn for it', () => {

@@ -7,7 +7,7 @@ import { dayText, clockTime } from '../../shared/format';
 import { revealed } from '../../shared/invisible';
 import type { Candidate, KeyFigure, Quote } from './answers';
 import type { Trade } from './notes';
-import { AVERAGE, valueOn, type Chart, type Line, type LinePoint } from './series';
+import { valueOn, type Chart, type Line, type LinePoint } from './series';
 
 /** "Fri 20 Nov", "20 Nov 2025" in another year; "17:35" for a time of today. `today`: YYYY-MM-DD. */
 export function whenText(at: string, today: string): string {
@@ -135,7 +135,7 @@ export function spokenChart(chart: Chart): string {
   if (first === undefined || last === undefined) return 'No closes';
   const lines = chart.lines.map((line) => {
     const sorted = line.points.toSorted((a, b) => a.value - b.value);
-    const name = line.isAverage ? `${lineName(line)} of ${AVERAGE} days` : lineName(line);
+    const name = line.isAverage ? `${lineName(line)} of ${chart.averageDays} days` : lineName(line);
     return `${name}: lowest ${pointText(chart, sorted[0])}, highest ${pointText(chart, sorted.at(-1))}, at the end ${pointText(chart, line.points.at(-1))}`;
   });
   return `${chart.scale === 'percent' ? 'Change in percent' : `Closes in ${revealed(chart.currency)}`}, from ${wholeDay(first)} to ${wholeDay(last)}. ${lines.join('; ')}`;
