@@ -55,7 +55,7 @@ impl NativeTool for Allocation {
     async fn run(&self, of: AllocationBy, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let by = of.by.unwrap_or_default();
         let wanted = currency(of.currency.as_deref())?;
-        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let snapshot = Snapshot::priced(ctx.as_ref(), None, wanted).await?;
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
         // Shares need one currency for all values; any one will do.

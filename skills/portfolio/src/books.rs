@@ -261,7 +261,8 @@ impl Books {
         before.currencies().filter(is_other).collect()
     }
 
-    fn currencies(&self) -> impl Iterator<Item = (&NotePath, &str)> {
+    /// Each record and its currency.
+    pub(crate) fn currencies(&self) -> impl Iterator<Item = (&NotePath, &str)> {
         let trades = self.trades.iter().map(|note| (&note.path, note.currency.as_str()));
         let positions = self.positions.iter().map(|note| (&note.path, note.currency.as_str()));
         let prices = self.prices.iter().map(|note| (&note.path, note.currency.as_str()));

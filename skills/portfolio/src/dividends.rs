@@ -80,7 +80,7 @@ impl NativeTool for Dividends {
         let from = given(of.from).map(|text| date_argument("from", &text)).transpose()?;
         let to = given(of.to).map(|text| date_argument("to", &text)).transpose()?;
         let wanted = currency(of.currency.as_deref())?;
-        let mut snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let mut snapshot = Snapshot::priced(ctx.as_ref(), None, wanted).await?;
         snapshot.day = to.unwrap_or(snapshot.today);
         let whole =
             from.is_none().then_some(of.range).flatten().and_then(|range| begins(range, snapshot.day));

@@ -62,7 +62,7 @@ impl NativeTool for Gains {
     }
 
     async fn run(&self, of: GainsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let mut snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
+        let mut snapshot = Snapshot::priced(ctx.as_ref(), of.as_of.as_deref(), None).await?;
         snapshot.method = match of.method {
             Some(MethodWord::Average) => Method::Average,
             Some(MethodWord::Fifo) => Method::Fifo,

@@ -74,7 +74,7 @@ impl NativeTool for History {
     }
 
     async fn run(&self, of: HistoryOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let snapshot = Snapshot::priced(ctx.as_ref(), None, None).await?;
         let prices = snapshot.prices();
         let all = snapshot.value(&prices)?;
         let wanted = currency(of.currency.as_deref())?;

@@ -1,9 +1,9 @@
 //! Trades, positions, prices and a watchlist as notes, and the figures computed from them: value, gains,
 //! income and allocation.
 //!
-//! Everything is computed from the notes at each call; only fetched quotes are cached, and they can be
-//! fetched again. The skill never adds amounts of different currencies, never accepts an implausible price
-//! from a source, and never trades.
+//! Everything is computed from the notes at each call; prices of quote sources are in the cache that all skills
+//! share, and can be fetched again. It never adds two currencies, never takes a price on trust that a source made
+//! up, and never trades.
 //!
 //! # Invariants
 //!
@@ -11,7 +11,7 @@
 //!   `tests/portfolio/saving.rs`.
 //! - An import adds nothing when repeated, and writes nothing if a row contradicts itself:
 //!   `tests/portfolio/importing.rs`.
-//! - Quotes that two Nova processes fetch concurrently are both stored: `src/kept.rs`.
+//! - Quotes that concurrent calls fetch are all kept: `tests/portfolio/closes.rs`.
 
 use std::sync::Arc;
 
@@ -30,7 +30,6 @@ mod gains;
 mod history;
 mod holdings;
 mod import;
-mod kept;
 pub mod ledger;
 mod list_trades;
 mod positions;
@@ -40,6 +39,7 @@ mod rates;
 mod record_types;
 mod returns;
 mod saving;
+mod stored;
 mod totals;
 mod trade_rules;
 mod valuation;

@@ -47,7 +47,7 @@ impl NativeTool for Positions {
 
     async fn run(&self, of: PositionsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let wanted = currency(of.currency.as_deref())?;
-        let snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
+        let snapshot = Snapshot::priced(ctx.as_ref(), of.as_of.as_deref(), wanted).await?;
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
         let own = OwnFields::read(ctx.as_ref(), &[POSITION], &Map::new()).await?;

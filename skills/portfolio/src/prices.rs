@@ -7,9 +7,9 @@ use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{Timestamp, ToSpan as _};
 use nova_skill::{Date, Decimal, NotePath, Source};
 
-use crate::books::Books;
-use crate::kept::{Kept, KeptQuote};
+use crate::books::{Books, PriceNote};
 use crate::ledger::{Event, Split};
+use crate::stored::{Stored, StoredPrice};
 
 /// All known prices by symbol and day. On the same day, `price` notes precede quotes.
 pub(crate) struct Prices<'a> {
@@ -34,34 +34,47 @@ pub(crate) enum PriceFrom<'a> {
 }
 
 impl<'a> Prices<'a> {
-    pub(crate) fn new(books: &'a Books, kept: &'a Kept) -> Self {
-        let mut of: HashMap<&str, BTreeMap<Date, Vec<Price>>> = HashMap::new();
+    pub(crate) fn new(books: &'a Books, stored: &'a Stored) -> Self {
+        let mut prices = Self { of: HashMap::new() };
         for note in &books.prices {
-            let price = Price {
-                date: note.date,
-                amount: note.close,
-                currency: &note.currency,
-                from: PriceFrom::Note(&note.path),
-                before: None,
-            };
-            of.entry(&note.symbol).or_default().entry(note.date).or_default().push(price);
+            prices.add_note(note);
         }
         let splits = splits(books);
-        for symbol in kept.symbols() {
-            let splits = splits.get(symbol).map_or(&[][..], Vec::as_slice);
-            for (date, quote) in kept.of(symbol) {
-                let Some(amount) = as_on_its_day(date, quote, splits) else { continue };
-                let from = PriceFrom::Quote {
-                    source: &quote.source,
-                    url: &quote.url,
-                    at: quote.at.as_deref(),
-                    fetched: &quote.fetched,
-                };
-                let price = Price { date, amount, currency: &quote.currency, from, before: quote.before };
-                of.entry(symbol).or_default().entry(date).or_default().push(price);
-            }
+        for symbol in stored.symbols() {
+            prices.add_stored(symbol, stored, splits.get(symbol).map_or(&[][..], Vec::as_slice));
         }
-        Self { of }
+        prices
+    }
+
+    /// The prices of one symbol.
+    pub(crate) fn only(symbol: &'a str, books: &'a Books, stored: &'a Stored) -> Self {
+        let mut prices = Self { of: HashMap::new() };
+        for note in books.prices.iter().filter(|note| note.symbol == symbol) {
+            prices.add_note(note);
+        }
+        prices.add_stored(symbol, stored, &splits_of(symbol, books));
+        prices
+    }
+
+    fn add_note(&mut self, note: &'a PriceNote) {
+        let price = Price {
+            date: note.date,
+            amount: note.close,
+            currency: &note.currency,
+            from: PriceFrom::Note(&note.path),
+            before: None,
+        };
+        self.of.entry(&note.symbol).or_default().entry(note.date).or_default().push(price);
+    }
+
+    fn add_stored(&mut self, symbol: &'a str, stored: &'a Stored, splits: &[Split]) {
+        let days = self.of.entry(symbol).or_default();
+        for quote in stored.of(symbol) {
+            let Some(amount) = as_on_its_day(&quote, splits) else { continue };
+            let StoredPrice { date, currency, source, url, at, fetched, before, .. } = quote;
+            let from = PriceFrom::Quote { source, url, at, fetched };
+            days.entry(date).or_default().push(Price { date, amount, currency, from, before });
+        }
     }
 
     /// The newest price up to a day, however old.
@@ -208,16 +221,16 @@ fn splits(books: &Books) -> HashMap<&str, Vec<Split>> {
     splits
 }
 
-/// The price of a quote per share as of its day. Sources return closes adjusted for splits up to the day of
-/// the request; this reverts the adjustment. It is done here and not when quotes are stored, because the user
-/// may record or correct a split later.
-fn as_on_its_day(date: Date, quote: &KeptQuote, splits: &[Split]) -> Option<Decimal> {
+/// The price of one share as there were on its day. Sources adjust closes to the shares of the day on which they
+/// are asked, so splits in between are undone. The cache stores what the source said, because the user may note or
+/// correct a split later.
+fn as_on_its_day(quote: &StoredPrice, splits: &[Split]) -> Option<Decimal> {
     if quote.at.is_some() || splits.is_empty() {
         return Some(quote.price);
     }
     let fetched = quote.fetched.parse::<Timestamp>().ok()?.to_zoned(TimeZone::UTC).date();
     let mut ratio = Quantity::of(Decimal::ONE).ok()?;
-    for split in splits.iter().filter(|split| date < split.date && split.date <= fetched) {
+    for split in splits.iter().filter(|split| quote.date < split.date && split.date <= fetched) {
         ratio = ratio.times(split.ratio).ok()?;
     }
     ratio.at(quote.price).ok()

@@ -56,7 +56,7 @@ impl NativeTool for Returns {
     }
 
     async fn run(&self, of: ReturnsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
+        let snapshot = Snapshot::priced(ctx.as_ref(), of.as_of.as_deref(), None).await?;
         let said = of.symbol.as_deref().filter(|text| !text.trim().is_empty());
         let symbol = said.map(|said| snapshot.books.find(said)).transpose()?;
         let prices = snapshot.prices();

@@ -6,16 +6,17 @@ use nova_skill::{
 };
 
 use crate::amount::{price as price_shown, shown};
+use crate::benchmark::benchmark;
 use crate::books::{Books, problems_json};
 use crate::holdings::{Holding, Holdings};
-use crate::kept::Kept;
 use crate::ledger::{Event, Method};
 use crate::prices::{Price, Prices};
+use crate::stored::{Stored, migrate};
 
-/// The inputs of the tools: the records, the stored quotes, and the day.
+/// What the tools compute from: the records, the stored prices of quote sources, and the day.
 pub(crate) struct Snapshot {
     pub(crate) books: Books,
-    pub(crate) kept: Kept,
+    stored: Stored,
     pub(crate) day: Date,
     pub(crate) today: Date,
     pub(crate) method: Method,
@@ -61,17 +62,43 @@ impl Exact {
 }
 
 impl Snapshot {
+    /// Without stored prices.
     pub(crate) async fn read(ctx: &dyn ToolContext, as_of: Option<&str>) -> Result<Self, ToolError> {
         let today = ctx.clock().today();
         let day = crate::amount::day(as_of, today)?;
         let books = Books::read(ctx).await?;
-        let kept = Kept::read(ctx).await;
         let method = method(ctx.config().get("method").and_then(Value::as_str));
-        Ok(Self { books, kept, day, today, method })
+        Ok(Self { books, stored: Stored::default(), day, today, method })
+    }
+
+    /// With the stored prices of all symbols and currencies of the records, the benchmark, and the exchange rates
+    /// into `currency`.
+    pub(crate) async fn priced(
+        ctx: &dyn ToolContext,
+        as_of: Option<&str>,
+        currency: Option<&str>,
+    ) -> Result<Self, ToolError> {
+        let mut snapshot = Self::read(ctx, as_of).await?;
+        migrate(&snapshot.books, ctx).await;
+        let noted = snapshot.books.prices.iter().map(|note| note.symbol.clone());
+        let held = snapshot.books.symbols().into_iter().map(str::to_owned);
+        let symbols: Vec<String> = noted.chain(held).chain(benchmark(ctx)).collect();
+        snapshot.read_prices(symbols, ctx).await;
+        snapshot.stored.read_rates(currency, &snapshot.books, ctx).await;
+        Ok(snapshot)
+    }
+
+    /// Also reads the stored prices of other symbols.
+    pub(crate) async fn read_prices(&mut self, symbols: Vec<String>, ctx: &dyn ToolContext) {
+        self.stored.read(symbols, &self.books, ctx).await;
     }
 
     pub(crate) fn prices(&self) -> Prices<'_> {
-        Prices::new(&self.books, &self.kept)
+        Prices::new(&self.books, &self.stored)
+    }
+
+    pub(crate) fn prices_of<'a>(&'a self, symbol: &'a str) -> Prices<'a> {
+        Prices::only(symbol, &self.books, &self.stored)
     }
 
     pub(crate) fn holdings(&self) -> Result<Holdings<'_>, TooLarge> {

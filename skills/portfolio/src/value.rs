@@ -50,7 +50,7 @@ impl NativeTool for Value {
 
     async fn run(&self, of: ValueOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let wanted = currency(of.currency.as_deref())?;
-        let snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
+        let snapshot = Snapshot::priced(ctx.as_ref(), of.as_of.as_deref(), wanted).await?;
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
         let since = year_begins(snapshot.day);

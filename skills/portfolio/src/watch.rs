@@ -50,10 +50,11 @@ impl NativeTool for Watch {
     }
 
     async fn run(&self, new: NewEntry, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
-        let books = &snapshot.books;
+        let mut snapshot = Snapshot::priced(ctx.as_ref(), None, None).await?;
         let watched = Watched::read(ctx.as_ref()).await?;
-        let symbol = watched_symbol(&new.symbol, books, &watched)?;
+        let symbol = watched_symbol(&new.symbol, &snapshot.books, &watched)?;
+        snapshot.read_prices(vec![symbol.clone()], ctx.as_ref()).await;
+        let books = &snapshot.books;
         // An unreadable line cannot be changed.
         if watched.get(&symbol).is_none()
             && let Some(problem) = watched.broken(&symbol)
@@ -72,7 +73,7 @@ impl NativeTool for Watch {
             (Some(_), None) => {
                 let known = watched.get(&symbol).and_then(|entry| entry.currency.clone());
                 let of_position = books.position(&symbol).map(|position| position.currency.clone());
-                let prices = snapshot.prices();
+                let prices = snapshot.prices_of(&symbol);
                 let of_price = prices.newest(&symbol, snapshot.day).map(|price| price.currency.to_owned());
                 let own = known.or(of_position).or(of_price);
                 Some(

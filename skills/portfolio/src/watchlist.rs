@@ -35,9 +35,11 @@ impl NativeTool for Watchlist {
     }
 
     async fn run(&self, _: Nothing, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
-        let prices = snapshot.prices();
+        let mut snapshot = Snapshot::priced(ctx.as_ref(), None, None).await?;
         let watched = Watched::read(ctx.as_ref()).await?;
+        let symbols = watched.entries.iter().map(|entry| entry.symbol.clone()).collect();
+        snapshot.read_prices(symbols, ctx.as_ref()).await;
+        let prices = snapshot.prices();
         let (mut rows, mut problems) = (Vec::new(), watched.problems.clone());
         let mut notes: Vec<NotePath> = watched.entries.iter().map(|entry| entry.path.clone()).collect();
         for entry in &watched.entries {

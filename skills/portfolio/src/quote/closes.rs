@@ -1,45 +1,40 @@
-//! Fetches historical closes for the value chart.
+//! Past closes, for the line of the value over time.
 
 use nova_market::Listing;
-use nova_market::tools::Web;
+use nova_market::tools::closes::{Closes, closes};
 use nova_skill::{Date, Problem, Value, json};
 
 use super::run::Run;
-use crate::prices::as_pair;
 use crate::valuation::day_text;
 
 impl Run {
-    /// Fetches and stores the closes since a day from the first source that has any; returns a summary.
+    /// Fetches the closes since a day into the cache; returns the row of the answer.
     ///
     /// # Errors
-    /// If no source has any, with the reason of each.
+    /// The reasons of the sources, when none has any. Cached closes stay in use.
     pub(super) async fn closes(&self, listing: &Listing, since: Date) -> Result<Value, Problem> {
-        let symbol = &listing.symbol;
-        let day = self.snapshot.day;
-        let web = Web(self.ctx.as_ref());
-        let found = match as_pair(symbol) {
-            Some((from, to)) => self.rates.rates((&from, &to), since, day, &web).await,
-            None => self.quotes.history(listing, since, day, &web).await,
-        };
-        let reasons = match found {
-            Ok((source, history)) => {
+        let sources = if listing.pair().is_some() { &self.rates } else { &self.quotes };
+        let reasons = match closes(listing, since, sources, self.ctx.as_ref()).await {
+            Ok(Closes { source, history, old: None }) => {
                 let days = || history.bars.iter().map(|bar| bar.date);
-                let row = json!({
-                    "symbol": symbol,
+                return Ok(json!({
+                    "symbol": listing.symbol,
                     "from": days().min().map(|day| day.to_string()),
                     "to": days().max().map(|day| day.to_string()),
                     "count": history.bars.len(),
                     "source": source,
-                });
-                self.add_closes(symbol, &source, history);
-                return Ok(row);
+                }));
             }
-            Err(reasons) => reasons,
+            Ok(Closes { old: Some(reasons), .. }) | Err(reasons) => reasons,
         };
         Err(Problem {
             path: String::new(),
             line: 0,
-            problem: format!("{symbol} has no closes since {}: {reasons}", day_text(since, day)),
+            problem: format!(
+                "{} has no closes since {}: {reasons}",
+                listing.symbol,
+                day_text(since, self.snapshot.day)
+            ),
             remedy: "Try again, choose another source, or add price notes.".into(),
         })
     }

@@ -67,10 +67,12 @@ impl NativeTool for Quote {
     }
 
     async fn run(&self, of: QuotesOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let mut snapshot = Snapshot::priced(ctx.as_ref(), None, None).await?;
         let quotes = tools::sources(ctx.as_ref(), "sources", &QUOTES).await;
         let rates = tools::sources(ctx.as_ref(), "rates", &RATES).await;
         let wanted = wanted::wanted(of, &snapshot, ctx.as_ref(), !rates.is_empty()).await?;
+        let symbols = wanted.iter().map(|wanted| wanted.symbol.clone()).collect();
+        snapshot.read_prices(symbols, ctx.as_ref()).await;
         let asks = |of_pairs: bool| wanted.iter().any(|wanted| as_pair(&wanted.symbol).is_some() == of_pairs);
         let off = match (asks(false) && quotes.is_empty(), asks(true) && rates.is_empty()) {
             (true, _) => Some(("quote", "sources: stooq, yahoo, or finnhub with FINNHUB_API_KEY")),
@@ -96,8 +98,6 @@ impl NativeTool for Quote {
             let mut done = 0;
             while let Some((place, answer)) = asking.next().await {
                 if run.ctx.cancel().is_cancelled() {
-                    // Stores the quotes received so far, so that they are not fetched again.
-                    run.keep().await;
                     yield OutputPart::End(Err(ToolError::Cancelled));
                     return;
                 }
@@ -108,11 +108,9 @@ impl NativeTool for Quote {
                     message: Some(format!("{done} of {total}")),
                 });
                 if done % each == 0 && done < total {
-                    run.keep().await;
                     yield OutputPart::Partial(run.output(&answers).value);
                 }
             }
-            run.keep().await;
             yield OutputPart::End(run.end(&answers));
         })))
     }

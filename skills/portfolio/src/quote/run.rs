@@ -1,21 +1,19 @@
 //! One call of the tool: which sources are asked in which order, and the result.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use nova_market::tools::{Web, cited, own_names};
-use nova_market::{Age, History, Listing, Quoted, Reasons, Sources, age};
+use nova_market::tools::quotes::{self, StoredQuote};
+use nova_market::tools::{Web, cited};
+use nova_market::{Age, Listing, Quoted, Reasons, Sources, age};
 use nova_skill::figures::percent;
 use nova_skill::{Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, json};
 
 use super::wanted::Wanted;
 use crate::amount::{price as price_shown, shown};
-use crate::books::{Books, problems_json};
-use crate::kept::{Kept, KeptQuote};
+use crate::books::problems_json;
 use crate::prices::{Price, PriceFrom, as_pair};
+use crate::stored::listing;
 use crate::valuation::{Snapshot, day_text};
-
-/// Serialises the calls that read and write the stored quotes.
-static KEEPING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 pub(super) struct Run {
     pub(super) ctx: Arc<dyn ToolContext>,
@@ -23,8 +21,6 @@ pub(super) struct Run {
     pub(super) wanted: Vec<Wanted>,
     pub(super) quotes: Sources,
     pub(super) rates: Sources,
-    /// The quotes received but not yet stored, with symbol and day.
-    came: Mutex<Vec<(String, Date, KeptQuote)>>,
 }
 
 /// The result for one symbol.
@@ -53,7 +49,7 @@ impl Run {
         quotes: Sources,
         rates: Sources,
     ) -> Self {
-        Self { ctx, snapshot, wanted, quotes, rates, came: Mutex::default() }
+        Self { ctx, snapshot, wanted, quotes, rates }
     }
 
     pub(super) async fn ask(&self, place: usize) -> Answer {
@@ -72,7 +68,7 @@ impl Run {
     async fn newest(&self, listing: &Listing) -> Answer {
         let symbol = &listing.symbol;
         let day = self.snapshot.day;
-        let prices = self.snapshot.prices();
+        let prices = self.snapshot.prices_of(symbol);
         // A symbol that is not held is quoted in the currency of its last price.
         let quoted_in = || prices.newest(symbol, day).map(|price| price.currency.to_owned());
         let unit = as_pair(symbol).map(|(_, to)| to).or_else(|| listing.currency.clone()).or_else(quoted_in);
@@ -86,7 +82,7 @@ impl Run {
         let why = match self.quote(listing, last.map(|price| price.amount)).await {
             Ok((source, quoted)) => {
                 let answered = fresh(symbol, &quoted, &source, day);
-                self.add(symbol, &source, quoted);
+                self.store(listing, &source, quoted).await;
                 return Answer { price: Some(answered), ..Answer::default() };
             }
             Err(why) => why,
@@ -135,47 +131,12 @@ impl Run {
         }
     }
 
-    fn add(&self, symbol: &str, source: &str, quoted: Quoted) {
-        let Quoted { price, currency, date, at, before, url, fetched, .. } = quoted;
-        let kept = KeptQuote { price, currency, source: source.into(), url, at, fetched, before };
-        lock(&self.came).push((symbol.to_owned(), date, kept));
-    }
-
-    pub(super) fn add_closes(&self, symbol: &str, source: &str, history: History) {
-        let History { currency, bars, url, fetched, .. } = history;
-        let mut came = lock(&self.came);
-        for bar in bars {
-            let kept = KeptQuote {
-                price: bar.close,
-                currency: currency.clone(),
-                source: source.into(),
-                url: url.clone(),
-                at: None,
-                fetched: fetched.clone(),
-                before: None,
-            };
-            came.push((symbol.to_owned(), bar.date, kept));
+    /// A cache error does not fail the call.
+    async fn store(&self, listing: &Listing, source: &str, quoted: Quoted) {
+        let new = [(quoted.date, StoredQuote::new(source, quoted))];
+        if let Err(error) = quotes::add(listing, new, self.ctx.as_ref()).await {
+            self.ctx.log(LogLevel::Warn, &format!("The quote was not stored: {error}"));
         }
-    }
-
-    /// Adds the received quotes to the stored ones, which another call may have changed. A failure to store
-    /// does not discard the quotes.
-    pub(super) async fn keep(&self) {
-        let _turn = KEEPING.lock().await;
-        let came = lock(&self.came).clone();
-        match self.add_to_kept(&came).await {
-            Ok(()) => drop(lock(&self.came).drain(..came.len())),
-            Err(error) => self.ctx.log(LogLevel::Warn, &format!("The quotes were not kept: {error}")),
-        }
-    }
-
-    async fn add_to_kept(&self, came: &[(String, Date, KeptQuote)]) -> Result<(), ToolError> {
-        let add = |kept: &mut Kept| {
-            for (symbol, day, quote) in came {
-                kept.add(symbol, *day, quote.clone());
-            }
-        };
-        Kept::change(self.ctx.as_ref(), add).await
     }
 
     pub(super) fn output(&self, answers: &[Option<Answer>]) -> Output {
@@ -222,19 +183,6 @@ impl Run {
             others => format!(" And {others} other symbols have no price."),
         };
         Err(ToolError::failed(format!("{problem}.{others}"), remedy))
-    }
-}
-
-/// What the vault knows about a symbol.
-fn listing(symbol: &str, books: &Books, ctx: &dyn ToolContext) -> Listing {
-    let position = books.position(symbol);
-    let of_trade =
-        || books.trades.iter().find(|note| note.symbol == symbol).map(|note| note.currency.clone());
-    Listing {
-        symbol: symbol.to_owned(),
-        exchange: position.and_then(|position| position.exchange.clone()),
-        currency: position.map(|position| position.currency.clone()).or_else(of_trade),
-        own: own_names(ctx, symbol),
     }
 }
 
@@ -288,8 +236,4 @@ fn row(
         "stale": age.word(),
         "day_change": shown(change),
     })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,13 @@
 //! Historical closes fetched for the value chart.
 
+use futures::FutureExt as _;
+use nova_market::kept::Kept;
+use nova_market::{Bar, Events, History};
 use nova_protocol::{ErrorCode, Event};
-use nova_skill::{Value, json};
+use nova_skill::{StoreSource as _, ToolStore as _, Value, json};
 use nova_testkit::{CancellationToken, MemoryStores, Reply, SkillInVault, WebRequest};
 
-use crate::portfolio;
+use crate::{cached, portfolio, stored};
 
 /// 10 NGTL in euros since 2 November, split 2:1 on the 16th; SLVN, sold on the 10th.
 const VAULT: &str = "//- N1.md
@@ -192,8 +195,8 @@ fn implausible_closes_are_rejected() {
         });
         let value = skill.value("quote", json!({"symbols": ["NGTL"], "range": "1m"}));
         assert_eq!(value["problems"][0]["problem"], format!("NGTL has no closes since 2 Nov: Stooq {why}"),);
-        let kept = skill.stores.store("portfolio").values()["quotes"]["NGTL"].clone();
-        assert_eq!(kept.as_object().unwrap().len(), 1, "the quote alone: {kept}");
+        assert_eq!(stored(&skill, "ngtl-20xetra").as_object().unwrap().len(), 1, "the quote alone");
+        assert_eq!(cached(&skill, "closes-ngtl-20xetra"), None);
     }
 }
 
@@ -266,7 +269,103 @@ fn concurrent_calls_store_both_results() {
     });
     skill.stores = stores;
     skill.value("quote", json!({"symbols": ["A"]}));
-    let kept = skill.stores.store("portfolio").values()["quotes"].clone();
-    let prices = ["A", "B"].map(|symbol| kept[symbol]["2026-11-20"]["price"].clone());
+    let prices = ["a", "b"].map(|symbol| stored(&skill, symbol)["2026-11-20"]["price"].clone());
     assert_eq!(prices, [json!("10"), json!("20")]);
+}
+
+/// Closes as any skill caches them.
+fn cache(stores: &MemoryStores, key: &str, currency: &str, closes: &[(&str, &str)], fetched: &str) {
+    let bar = |(date, close): &(&str, &str)| Bar {
+        date: date.parse().unwrap(),
+        close: close.parse().unwrap(),
+        open: None,
+        high: None,
+        low: None,
+        volume: None,
+    };
+    let history = History {
+        currency: currency.into(),
+        bars: closes.iter().map(bar).collect(),
+        events: Some(Events::default()),
+        url: "https://yahoo.test/".into(),
+        fetched: fetched.into(),
+    };
+    let kept = Kept { source: "Yahoo".into(), since: closes[0].0.parse().unwrap(), history };
+    stores.cache().set(key, kept.encode()).now_or_never().unwrap().unwrap();
+}
+
+#[test]
+fn uses_closes_and_rates_that_another_skill_fetched() {
+    let skill = portfolio(VAULT);
+    let fetched = "2026-11-18T08:00:00Z";
+    let days = [("2026-11-13", "42"), ("2026-11-17", "43")];
+    cache(&skill.stores, "closes-ngtl-20xetra", "EUR", &days, fetched);
+    cache(&skill.stores, "closes-eur-2fchf", "CHF", &[("2026-11-17", "0.95")], fetched);
+    let row = &skill.value("positions", json!({}))["positions"][0];
+    assert_eq!((&row["price"], &row["price_source"]), (&json!("43.00"), &json!("Yahoo")));
+    assert_eq!(row["price_at"], "2026-11-17");
+    // 20 of 43 at 0.95.
+    assert_eq!(skill.value("value", json!({"currency": "CHF"}))["converted"]["value"], "817.00");
+    let points = skill.value("history", json!({"range": "1m"}))["points"].clone();
+    let on = |day: &str| points.as_array().unwrap().iter().find(|point| point["date"] == day).cloned();
+    // Ten of twice 42: the split was on the 16th.
+    assert_eq!(on("2026-11-13").unwrap()["value"], "840.00");
+}
+
+#[test]
+fn closes_of_another_currency_value_nothing() {
+    let skill = portfolio(VAULT);
+    let days = [("2026-11-17", "43")];
+    cache(&skill.stores, "closes-ngtl-20xetra", "USD", &days, "2026-11-18T08:00:00Z");
+    assert_eq!(skill.value("positions", json!({}))["positions"][0]["price"], Value::Null);
+}
+
+#[test]
+fn a_month_of_closes_keeps_the_older_ones_of_another_source() {
+    let skill = sources(VAULT, json!(["stooq"]), answers);
+    let days = [("2026-10-01", "39"), ("2026-11-02", "40.5")];
+    cache(&skill.stores, "closes-ngtl-20xetra", "EUR", &days, "2026-11-03T08:00:00Z");
+    skill.value("quote", json!({"symbols": ["NGTL"], "range": "1m"}));
+    let asked: Vec<String> =
+        skill.requests().into_iter().filter(is_closes).map(|request| request.path).collect();
+    // Closes of two sources are not joined: the one that answers is asked for all of them.
+    assert!(asked[1].contains("&d1=20261001&"), "{asked:?}");
+    let kept = Kept::decode(&cached(&skill, "closes-ngtl-20xetra").unwrap()).unwrap();
+    assert_eq!((kept.source.as_str(), kept.since.to_string().as_str()), ("Stooq", "2026-10-01"));
+}
+
+#[test]
+fn a_final_close_replaces_the_quote_of_its_day() {
+    let skill = sources(VAULT, json!(["stooq"]), answers);
+    skill.value("quote", json!({"symbols": ["NGTL"]}));
+    let price = || skill.value("positions", json!({}))["positions"][0]["price"].clone();
+    let close =
+        |fetched| cache(&skill.stores, "closes-ngtl-20xetra", "EUR", &[("2026-11-20", "45")], fetched);
+    close("2026-11-20T12:00:00Z");
+    assert_eq!(price(), "44.00", "that day went on");
+    close("2026-11-21T06:00:00Z");
+    assert_eq!(price(), "45.00");
+}
+
+#[test]
+fn quotes_of_the_old_store_move_into_the_cache() {
+    let skill = portfolio(VAULT);
+    let old = json!({"NGTL": {
+        "2026-11-13": {
+            "price": "42", "currency": "EUR", "source": "Stooq", "url": "https://stooq.test/", "at": null,
+            "fetched": "2026-11-18T08:00:00Z",
+        },
+        "2026-11-20": {
+            "price": "44.10", "currency": "EUR", "source": "Stooq", "url": "https://stooq.test/",
+            "at": "2026-11-20T16:35:00Z", "fetched": "2026-11-20T16:40:00Z", "before": "44.00",
+        },
+    }});
+    let store = skill.stores.store("portfolio");
+    store.set("quotes", old).now_or_never().unwrap().unwrap();
+    let row = &skill.value("positions", json!({}))["positions"][0];
+    assert_eq!((&row["price"], &row["price_at"]), (&json!("44.10"), &json!("2026-11-20T16:35:00Z")));
+    assert_eq!(store.values().get("quotes"), None);
+    let points = skill.value("history", json!({"range": "1m"}))["points"].clone();
+    let first = points.as_array().unwrap().iter().find(|point| point["date"] == "2026-11-13").cloned();
+    assert_eq!(first.unwrap()["value"], "840.00", "a close in shares of the day it was fetched");
 }

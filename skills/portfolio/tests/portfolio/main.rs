@@ -20,10 +20,23 @@ mod trading;
 mod valuing;
 mod watching;
 
+use futures::FutureExt as _;
+use nova_skill::{StoreSource as _, Value, serde_json};
 use nova_testkit::SkillInVault;
 
 fn portfolio(vault: &str) -> SkillInVault {
     SkillInVault::new(nova_skill_portfolio::skill(), vault)
+}
+
+/// The bytes of an entry of the shared cache.
+fn cached(skill: &SkillInVault, key: &str) -> Option<Vec<u8>> {
+    skill.stores.cache().get(key).now_or_never().unwrap().unwrap()
+}
+
+/// The cached quotes of a listing by day; null if there are none.
+fn stored(skill: &SkillInVault, listing: &str) -> Value {
+    let bytes = cached(skill, &format!("quotes-{listing}"));
+    bytes.map_or(Value::Null, |bytes| serde_json::from_slice(&bytes).unwrap())
 }
 
 /// The note of a trade.

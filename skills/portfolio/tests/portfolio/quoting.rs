@@ -9,7 +9,7 @@ use nova_testkit::{
     CancellationToken, FixedCredentials, Reply, ScriptedApprover, SkillInVault, WebRequest, decided, denied,
 };
 
-use crate::portfolio;
+use crate::{portfolio, stored};
 
 const VAULT: &str = "//- Portfolio/Positions/TSRB.md
 ---
@@ -69,8 +69,7 @@ fn refused(answer: impl Fn() -> Reply + Send + Sync + 'static, why: &str) {
     );
     assert_eq!(value["quotes"][0]["price"], "71.25");
     assert_eq!(value["quotes"][0]["carried"], true);
-    let kept = skill.stores.store("portfolio").values();
-    assert!(kept.values().all(|kept| *kept == json!({})), "nothing of it is kept");
+    assert_eq!(stored(&skill, "tsrb-20xetra"), Value::Null, "nothing of it is stored");
 }
 
 #[test]
@@ -341,8 +340,9 @@ fn cancelled_call_stores_its_quotes_and_stops_requests() {
         .collect();
     // 27 of 35 symbols were answered, 8 were in flight: two partial results of ten were emitted.
     assert!((20..100).contains(&shown.len()), "{shown:?}");
-    let kept = skill.stores.store("portfolio").values()["quotes"].clone();
-    assert!(shown.iter().all(|symbol| kept[symbol]["2026-11-20"]["price"] == "10.00"), "{kept}");
+    for symbol in &shown {
+        assert_eq!(stored(&skill, &symbol.to_lowercase())["2026-11-20"]["price"], "10.00", "{symbol}");
+    }
 
     // The next call's request comes after any that the cancelled call may still have sent.
     skill.value("quote", json!({"symbols": ["LAST"]}));

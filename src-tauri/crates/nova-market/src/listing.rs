@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use nova_figures::currency_code;
+
 /// A share or fund on one exchange, as far as known.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Listing {
@@ -145,6 +147,12 @@ impl Listing {
         let said = found.exchange.as_deref().filter(|exchange| known(exchange).is_ok());
         listing.exchange = listing.exchange.or(said.map(str::to_owned));
         listing
+    }
+
+    /// The two currencies of an exchange rate, such as USD/EUR.
+    pub fn pair(&self) -> Option<(&'static str, &'static str)> {
+        let (from, to) = self.symbol.split_once('/')?;
+        Some((currency_code(from)?, currency_code(to)?))
     }
 
     /// Whether it is listed in the United States, which is the default.

@@ -1,4 +1,5 @@
-//! Closes of a share, fetched if possible and cached as a fallback.
+//! Closes of a share or of an exchange rate, fetched if possible and cached as a fallback. All skills share the
+//! cache, so that a split changes past closes in one place.
 
 use nova_skill::figures::{days_between, percent};
 use nova_skill::jiff::tz::TimeZone;
@@ -31,18 +32,22 @@ pub async fn closes(
 ) -> Result<Closes, String> {
     match fetched(listing, since, sources, ctx).await {
         Ok(fetched) => {
-            let Kept { source, history, .. } = fetched.clone();
-            let before = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
+            let before = before(listing, ctx).await;
             let longest = before.as_ref().map_or(fetched.since, |before| before.since);
-            let joined = fetched.continuing(before);
-            // A shorter history must not replace a longer one.
-            if joined.since <= longest {
-                keep(listing, &joined, ctx).await;
+            let mut joined = fetched.clone().continuing(before);
+            // After a split, or from another source, the older days are fetched again: a shorter history must
+            // not replace a longer one.
+            if joined.since > longest
+                && let Ok(whole) = self::fetched(listing, longest, sources, ctx).await
+            {
+                joined = whole;
             }
+            keep(listing, &joined, ctx).await;
+            let Kept { source, history, .. } = fetched;
             Ok(Closes { source, history, old: None })
         }
         Err(reasons) => {
-            let before = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
+            let before = before(listing, ctx).await;
             let before = before.filter(|before| fits(listing, &before.history.currency));
             let Kept { source, mut history, .. } = before.ok_or_else(|| reasons.clone())?;
             history.bars.retain(|bar| bar.date >= since);
@@ -52,6 +57,11 @@ pub async fn closes(
             }
         }
     }
+}
+
+/// The cached days, without fetching; also those of a file in the vault.
+pub async fn stored(listing: &Listing, ctx: &dyn ToolContext) -> Option<(Origin, Daily)> {
+    cached(listing, ctx).await.as_deref().and_then(kept::daily)
 }
 
 /// The days of a share as columns, and their origin.
@@ -89,7 +99,9 @@ pub async fn days(
 ) -> Result<Days, String> {
     let today = ctx.clock().now().to_zoned(TimeZone::UTC).date();
     let before = cached(listing, ctx).await;
-    let read = |bytes: &[u8]| kept::daily(bytes).filter(|(origin, _)| fits(listing, &origin.currency));
+    let read = |bytes: &[u8]| {
+        kept::daily(bytes).filter(|(origin, _)| fits(listing, &origin.currency) && is_of_the_web(&origin.url))
+    };
     let known = before.as_deref().and_then(read).filter(|(origin, _)| origin.since <= since);
     let is_of_today = |origin: &Origin| day_of_fetch(origin).is_some_and(|day| day >= today);
     let last = match known {
@@ -142,13 +154,27 @@ async fn fetched(
     sources: &Sources,
     ctx: &dyn ToolContext,
 ) -> Result<Kept, String> {
-    let found = sources.history(listing, since, ctx.clock().today(), &Web(ctx)).await;
+    let (today, web) = (ctx.clock().today(), Web(ctx));
+    let found = match listing.pair() {
+        Some(pair) => sources.rates(pair, since, today, &web).await,
+        None => sources.history(listing, since, today, &web).await,
+    };
     let (source, history) = found.map_err(|reasons| reasons.to_string())?;
-    Ok(Kept { source: source.to_owned(), since, history })
+    Ok(Kept { source, since, history })
+}
+
+/// The cached days that were fetched from the web. A file of the vault is read again each time instead.
+async fn before(listing: &Listing, ctx: &dyn ToolContext) -> Option<Kept> {
+    let kept = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
+    kept.filter(|kept| is_of_the_web(&kept.history.url))
 }
 
 async fn cached(listing: &Listing, ctx: &dyn ToolContext) -> Option<Vec<u8>> {
-    ctx.cache().get(&key(listing)).await.ok().flatten()
+    ctx.cache().get(&key("closes", listing)).await.ok().flatten()
+}
+
+fn is_of_the_web(url: &str) -> bool {
+    url.contains("://")
 }
 
 /// Whether the currency is the expected one.
@@ -156,12 +182,9 @@ fn fits(listing: &Listing, currency: &str) -> bool {
     listing.currency.as_deref().is_none_or(|kept| kept == currency)
 }
 
-/// A cache error does not fail the call. Files of the vault are not cached.
+/// A cache error does not fail the call.
 async fn keep(listing: &Listing, kept: &Kept, ctx: &dyn ToolContext) {
-    if !kept.history.url.contains("://") {
-        return;
-    }
-    if let Err(error) = ctx.cache().set(&key(listing), kept.encode()).await {
+    if let Err(error) = ctx.cache().set(&key("closes", listing), kept.encode()).await {
         ctx.log(LogLevel::Warn, &format!("The closes were not kept: {error}"));
     }
 }
@@ -211,7 +234,7 @@ impl Closes {
 }
 
 /// A cache key from the symbol and its names at the sources, restricted to the characters of a key.
-fn key(listing: &Listing) -> String {
+pub(super) fn key(kind: &str, listing: &Listing) -> String {
     let own: String = listing.own.iter().map(|(source, name)| format!(" {source}={name}")).collect();
     let said = format!("{} {}{own}", listing.symbol, listing.exchange.as_deref().unwrap_or_default());
     let letters: String = said
@@ -222,5 +245,5 @@ fn key(listing: &Listing) -> String {
             other => format!("-{other:02x}"),
         })
         .collect();
-    format!("closes-{letters}")
+    format!("{kind}-{letters}")
 }

@@ -2,6 +2,7 @@
 
 pub mod closes;
 pub mod filers;
+pub mod quotes;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
