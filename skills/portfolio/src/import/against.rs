@@ -71,7 +71,22 @@ impl Compared {
                 Err(wrong) => compared.wrong.push(wrong),
             }
         }
-        compared.twins = twins(&snapshot.books, &compared.new, &imported)?;
+        let mut noted = HashSet::new();
+        for (place, twin) in twins(&snapshot.books, &compared.new, &imported)? {
+            let Draft { line, exchanged_for, .. } = &compared.new[place].draft;
+            match exchanged_for {
+                None => {
+                    compared.twins.insert(*line, twin);
+                }
+                // The user noted the exchange by hand.
+                Some(_) => {
+                    noted.insert(place);
+                }
+            }
+        }
+        compared.already_there += noted.len();
+        let mut place = 0..;
+        compared.new.retain(|_| !place.next().is_some_and(|place| noted.contains(&place)));
         Ok(compared)
     }
 
@@ -223,7 +238,7 @@ type Same<'a> = (&'static str, &'a str, &'a str, Decimal);
 
 /// By kind, symbol, currency and number of shares, or amount where there are none; each record for one row. `imported`
 /// are the ids of records that other rows of the file are.
-fn twins(books: &Books, new: &[Ready], imported: &HashSet<String>) -> Result<HashMap<u64, Twin>, ToolError> {
+fn twins(books: &Books, new: &[Ready], imported: &HashSet<String>) -> Result<Vec<(usize, Twin)>, ToolError> {
     let mut records: Vec<(Same, &NotePath, Date)> = Vec::new();
     let is_other = |id: &Option<String>| id.as_ref().is_none_or(|id| !imported.contains(id));
     for note in books.trades.iter().filter(|note| is_other(&note.import_id)) {
@@ -262,7 +277,7 @@ fn twins(books: &Books, new: &[Ready], imported: &HashSet<String>) -> Result<Has
     let pairs = pair_up(candidates).into_iter();
     let twin = |(place, other): (usize, usize)| {
         let (_, path, date) = records[other];
-        (new[place].draft.line, Twin { path: path.clone(), date })
+        (place, Twin { path: path.clone(), date })
     };
     Ok(pairs.map(twin).collect())
 }

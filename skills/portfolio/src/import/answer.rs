@@ -36,6 +36,8 @@ pub(super) struct Answer<'a> {
     pub(super) left_out: &'a HashSet<u64>,
     /// Rows of actions that are left out.
     pub(super) ignored: usize,
+    /// Whether deposits or withdrawals are recorded, so that cash is counted.
+    pub(super) counts_cash: bool,
 }
 
 impl Answer<'_> {
@@ -73,12 +75,17 @@ impl Answer<'_> {
         value["imported"] = imported.into();
         let open = Question::of_alike(self.open.len(), "trade", "trades");
         value["questions"] = open.iter().map(Question::to_json).collect();
-        let changed = self.imported().filter(|one| one.draft.paid_in.is_some()).count();
-        if changed > 0 {
+        let paid_otherwise = self.imported().filter(|one| one.draft.paid_in.is_some()).count();
+        if paid_otherwise > 0 {
             value["note"] = format!(
-                "{changed} {} paid in another currency. Each is recorded in the currency of its price; cash follows only with \
-                 the withdrawal and the deposit of what was changed.",
-                if changed == 1 { "trade was" } else { "trades were" }
+                "{paid_otherwise} {} paid in another currency and recorded in the currency of the price. {}",
+                if paid_otherwise == 1 { "trade was" } else { "trades were" },
+                if self.counts_cash {
+                    "The currency exchange is recorded as a withdrawal and a deposit."
+                } else {
+                    "The currency exchange was not recorded, because without deposits no cash is counted; add your \
+                     deposits, then import the file again."
+                }
             )
             .into();
         }
@@ -254,7 +261,7 @@ impl Answer<'_> {
 }
 
 /// What a column may mean, with its words.
-const MEANINGS: [(&str, &str); 16] = [
+const MEANINGS: [(&str, &str); 17] = [
     ("date", "Date"),
     ("action", "Action"),
     ("symbol", "Symbol"),
@@ -271,6 +278,7 @@ const MEANINGS: [(&str, &str); 16] = [
     ("amount_currency", "Currency of the amount"),
     ("rate", "Exchange rate"),
     ("id", "Transaction number"),
+    ("account", "Account"),
 ];
 
 /// The money that a trade moves; none for a split.

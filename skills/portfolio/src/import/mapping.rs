@@ -80,6 +80,10 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header", "x-label" = "Transaction number"))]
     pub(super) id: Option<String>,
+    /// The column of the account or depot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
+    pub(super) account: Option<String>,
     /// Such as DD.MM.YYYY; needed where the days of the file do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-help" = "Such as DD.MM.YYYY"))]
@@ -132,6 +136,7 @@ impl Mapping {
             amount_currency: name(found.amount_currency),
             rate: name(found.rate),
             id: name(found.id),
+            account: name(found.account),
             delimiter: Some(table.delimiter.into()),
             encoding: Some(table.encoding.to_lowercase()),
             ..Self::default()
@@ -170,6 +175,7 @@ impl Mapping {
             amount_currency: column("amount_currency")?,
             rate: column("rate")?,
             id: column("id")?,
+            account: column("account")?,
             date_format: text("date_format")?,
             decimal: record.choice("decimal")?.map(|word| if word == "comma" { "," } else { "." }.into()),
             delimiter: record.choice("delimiter")?.map(str::to_owned),
@@ -181,7 +187,7 @@ impl Mapping {
     }
 
     /// What each column means, by the key of the mapping.
-    pub(super) fn columns(&self) -> [(&'static str, &Option<String>); 16] {
+    pub(super) fn columns(&self) -> [(&'static str, &Option<String>); 17] {
         [
             ("date", &self.date),
             ("action", &self.action),
@@ -199,6 +205,7 @@ impl Mapping {
             ("amount_currency", &self.amount_currency),
             ("rate", &self.rate),
             ("id", &self.id),
+            ("account", &self.account),
         ]
     }
 

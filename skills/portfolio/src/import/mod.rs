@@ -23,12 +23,13 @@ use nova_statement::{OfAlike, Question, Read, Table, first_open, refuse_wrong, r
 use serde::Deserialize;
 
 use crate::amount::{self, invalid};
-use crate::books::TRADE;
+use crate::books::{TRADE, Transfer};
+use crate::trade_rules::Kind;
 use crate::valuation::Snapshot;
 use against::{Compared, Ready};
 use answer::Answer;
 use mapping::Mapping;
-use rows::{Columns, NO_CURRENCY, ReadRows};
+use rows::{Columns, Draft, NO_CURRENCY, ReadRows};
 
 /// What remembers the mapping of a broker's files.
 const BROKER: &str = "broker";
@@ -138,6 +139,12 @@ impl NativeTool for ImportTransactions {
                 choices: ["EUR", "USD", "GBP", "CHF"].map(str::to_owned).into(),
             });
         }
+        let is_external = |draft: &Draft| matches!(draft.kind, Kind::Deposit | Kind::Withdrawal);
+        let counts_cash = snapshot.books.transfers.iter().any(Transfer::is_external)
+            || drafts.iter().any(|draft| draft.exchanged_for.is_none() && is_external(draft));
+        // Without deposits there is no cash that an exchange could move.
+        let drafts =
+            drafts.into_iter().filter(|draft| counts_cash || draft.exchanged_for.is_none()).collect();
         let mut compared = Compared::of(ctx, &snapshot, drafts).await?;
         compared.wrong.retain(|one| !left_out.contains(&one.line));
         let out = file.left_out_lines(&compared, mapping.alike, &left_out);
@@ -157,6 +164,7 @@ impl NativeTool for ImportTransactions {
             open: &open,
             left_out: &out,
             ignored,
+            counts_cash,
         };
         if file.review == Some(true) {
             return Ok(Output::new(answer.review()?).untrusted().into());
@@ -205,7 +213,7 @@ impl File {
             most: MOST,
             example: "Portfolio/trades.csv",
         };
-        read.table(ctx, sections::trades_of_statement).await
+        read.table(ctx, sections::rows_of_statement).await
     }
 
     async fn known(&self, ctx: &dyn ToolContext, table: &Table) -> Result<Known, ToolError> {
@@ -281,7 +289,10 @@ async fn notes(ctx: &dyn ToolContext, snapshot: &Snapshot, new: &[Ready]) -> Res
             ("import_id", draft.import_id().into()),
         ];
         values.extend(named.map(|(field, value)| (field.to_owned(), value)));
-        let mut name = format!("{date} {kind}");
+        let mut name = match &draft.exchanged_for {
+            Some(symbol) => format!("{date} {kind} for {symbol}"),
+            None => format!("{date} {kind}"),
+        };
         let mut position = None;
         if let Some(symbol) = &draft.symbol {
             values.insert("symbol".into(), symbol.as_str().into());

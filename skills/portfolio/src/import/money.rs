@@ -16,6 +16,14 @@ pub(super) struct Money {
     pub(super) rate: Option<Decimal>,
 }
 
+/// What the amount of a row was found to mean.
+pub(super) struct Checked {
+    /// In the currency of the price, with the tax.
+    pub(super) fee: Decimal,
+    /// The money that moved, if it was in another currency.
+    pub(super) paid: Option<Decimal>,
+}
+
 impl Money {
     pub(super) fn is_changed(&self) -> bool {
         self.paid.is_some_and(|paid| paid.code != self.unit.code)
@@ -38,8 +46,10 @@ impl Money {
         }
     }
 
-    /// The fee in the currency of the price, after what the row says of the money that moved was found to agree with
-    /// quantity, price and fees. A total is with its fees or without them.
+    /// Checks the amount of the row against quantity, price and fees. The amount may be with or without the fees.
+    ///
+    /// # Errors
+    /// When they disagree.
     pub(super) fn checked(
         &self,
         kind: Kind,
@@ -47,8 +57,11 @@ impl Money {
         price: Decimal,
         (fees, tax): (Decimal, Decimal),
         total: Option<Decimal>,
-    ) -> Result<Decimal, String> {
-        let with_tax = |fee: Decimal| fee.checked_add(tax).map(|fee| fee.normalize()).ok_or(TOO_LARGE);
+    ) -> Result<Checked, String> {
+        let with_tax = |fee: Decimal, paid: Option<Decimal>| {
+            let fee = fee.checked_add(tax).ok_or(TOO_LARGE)?.normalize();
+            Ok::<Checked, String>(Checked { fee, paid })
+        };
         let worth = quantity.checked_mul(price).and_then(|worth| worth.checked_div(self.unit.of_one));
         let worth = worth.ok_or(TOO_LARGE)?;
         // What rounding the price, the quantity and the total may make of it.
@@ -59,7 +72,7 @@ impl Money {
             scale => price.saturating_mul(half(scale)) / self.unit.of_one,
         };
         let slack = of_price.saturating_add(of_quantity).saturating_add(CENTS);
-        // A total is with fees and tax, without the tax, or without both.
+        // The amount is with fees and tax, without the tax, or without both.
         let less = |worth: Decimal, cost: Decimal| match kind.comes_in() {
             true => worth.saturating_sub(cost),
             false => worth.saturating_add(cost),
@@ -71,21 +84,21 @@ impl Money {
         };
         let off = |sum: Decimal, total: Decimal| sum.saturating_sub(total).abs();
         if !self.is_changed() {
-            let Some(total) = total else { return Ok(with_tax(self.fee_in_whole(fees)?)?) };
+            let Some(total) = total else { return with_tax(self.fee_in_whole(fees)?, None) };
             // A total beside a price in pence is in pence or in pounds.
             for of_one in [self.paid.map_or(Decimal::ONE, |paid| paid.of_one), self.unit.of_one] {
                 let (total, fees) = (total / of_one, fees / of_one);
                 if sums(worth, Decimal::ONE, fees).iter().any(|sum| off(*sum, total) <= slack) {
-                    return Ok(with_tax(fees)?);
+                    return with_tax(fees, None);
                 }
             }
             return Err(contradiction(kind, quantity, price, fees.saturating_add(tax), total, None));
         }
-        let Some(paid) = self.paid else { return Ok(with_tax(self.fee_in_whole(fees)?)?) };
+        let Some(paid) = self.paid else { return with_tax(self.fee_in_whole(fees)?, None) };
         let (fees, total) = (fees / paid.of_one, total.map(|total| total / paid.of_one));
         let Some(rate) = self.rate.filter(|rate| !rate.is_zero()) else {
             return match fees.is_zero() {
-                true => Ok(with_tax(fees)?),
+                true => with_tax(fees, total),
                 false => Err(format!(
                     "its fee is in {} and its price in {}, and it has no exchange rate",
                     paid.code, self.unit.code
@@ -94,7 +107,7 @@ impl Money {
         };
         let Some(total) = total else {
             return match fees.is_zero() {
-                true => Ok(with_tax(fees)?),
+                true => with_tax(fees, None),
                 false => {
                     Err(format!("it has no amount in {} that says which way the exchange rate is", paid.code))
                 }
@@ -102,7 +115,7 @@ impl Money {
         };
         // Either rate is written: how much of the one currency is one of the other.
         let of_rate = half(rate.scale().max(2)).checked_div(rate).unwrap_or(Decimal::MAX);
-        let mut best: Option<(Decimal, Decimal)> = None;
+        let mut best: Option<(Decimal, Decimal, usize)> = None;
         // One of a currency whose price is in pence may mean a penny.
         let of_one = self.unit.of_one;
         let factors =
@@ -111,18 +124,25 @@ impl Money {
             let Some(changed) = worth.checked_mul(factor) else { continue };
             let slack = slack.saturating_mul(factor).saturating_add(changed.saturating_mul(of_rate));
             let slack = slack.saturating_add(CENTS);
-            for sum in sums(worth, factor, fees) {
+            for (place, sum) in sums(worth, factor, fees).into_iter().enumerate() {
                 let off = off(sum, total);
-                if off <= slack && best.is_none_or(|(before, _)| off < before) {
-                    best = Some((off, factor));
+                if off <= slack && best.is_none_or(|(before, ..)| off < before) {
+                    best = Some((off, factor, place));
                 }
             }
         }
-        let Some((_, factor)) = best else {
+        let Some((_, factor, place)) = best else {
             return Err(contradiction(kind, quantity, price, fees, total, Some((paid.code, rate))));
         };
         let fee = fees.checked_div(factor).ok_or(TOO_LARGE)?;
-        Ok(with_tax(rounded_to(fee, FEE_PLACES))?)
+        // What the amount leaves out moved, too.
+        let tax_paid = tax.checked_mul(factor).ok_or(TOO_LARGE)?;
+        let moved = match place {
+            0 => total,
+            1 => less(total, tax_paid),
+            _ => less(less(total, tax_paid), fees),
+        };
+        with_tax(rounded_to(fee, FEE_PLACES), Some(moved))
     }
 
     /// Brokers charge in pounds what is traded in pence.

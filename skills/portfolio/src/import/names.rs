@@ -118,6 +118,17 @@ const TAXES: &[&str] =
     &["withholding tax", "tax", "taxes", "steuer", "steuern", "quellensteuer", "kapitalertragsteuer"];
 const CURRENCIES: &[&str] = &["currency", "wahrung", "currency primary"];
 const RATES: &[&str] = &["exchange rate", "wechselkurs", "devisenkurs", "umrechnungskurs", "fx rate"];
+const ACCOUNTS: &[&str] = &[
+    "account",
+    "account id",
+    "account no",
+    "account number",
+    "client account id",
+    "depot",
+    "depotnummer",
+    "konto",
+    "kontonummer",
+];
 const IDS: &[&str] = &[
     "id",
     "order id",
@@ -148,6 +159,7 @@ pub(super) struct Proposed {
     pub(super) amount_currency: Option<usize>,
     pub(super) rate: Option<usize>,
     pub(super) id: Option<usize>,
+    pub(super) account: Option<usize>,
 }
 
 impl Proposed {
@@ -165,13 +177,17 @@ impl Proposed {
             let units = filled(at).filter(|cell| Unit::of(cell).is_some()).count();
             units > 0 && 2 * units >= filled(at).count()
         };
+        let account = named(header, ACCOUNTS).into_iter().find(|at| filled(*at).next().is_some());
+        // Each account may number its transactions by itself.
         let is_unique = |at: usize| {
             let mut seen = HashSet::new();
-            // Rows that are counted from one are counted so in every file.
+            // Numbers of rows start from one in every file.
             let is_number_of_row = |cell: &str| cell.len() < 6 && !cell.contains(char::is_alphabetic);
-            cells(table, at)
-                .map(str::trim)
-                .all(|cell| !cell.is_empty() && !is_number_of_row(cell) && seen.insert(cell))
+            table.rows.iter().all(|row| {
+                let cell = row.cells[at].trim();
+                let account = account.map(|at| row.cells[at].trim());
+                !cell.is_empty() && !is_number_of_row(cell) && seen.insert((account, cell))
+            })
         };
         let is_day = |at: usize| {
             !date_formats(cells(table, at)).is_empty()
@@ -222,6 +238,7 @@ impl Proposed {
             amount_currency,
             rate,
             id,
+            account,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use nova_skill::figures::{at_least, currency_code, folded};
+use nova_skill::figures::{at_least, currency_code, folded, money};
 use nova_skill::{Date, Decimal, ToolError};
 use nova_statement::{
     DateFormat, Question, Row, RowIds, Table, Wrong, amount, cells, currencies_of_sign, currency_beside,
@@ -13,7 +13,7 @@ use nova_statement::{
 use super::actions::{Action, CHOICES};
 use super::currency::Unit;
 use super::mapping::Mapping;
-use super::money::{Money, TOO_LARGE};
+use super::money::{Checked, Money, TOO_LARGE};
 use super::securities::{Securities, is_isin};
 use crate::books::{Books, as_symbol, is_symbol};
 use crate::trade_rules::{Kind, Numbers};
@@ -33,8 +33,12 @@ pub(super) struct Draft {
     pub(super) name: Option<String>,
     pub(super) currency: &'static str,
     pub(super) numbers: Numbers,
-    /// Where the money that moved was in another currency: that one.
+    /// The currency of the money that moved, if it differs.
     pub(super) paid_in: Option<&'static str>,
+    /// The money that moved in that currency, if known.
+    pub(super) paid: Option<Decimal>,
+    /// The symbol of the trade that a withdrawal or a deposit was exchanged for.
+    pub(super) exchanged_for: Option<String>,
     /// The ISIN that the symbol stands for, or is: a person may say another symbol of it.
     pub(super) isin: Option<String>,
     pub(super) own_id: Option<String>,
@@ -45,6 +49,39 @@ impl Draft {
     /// The same for the same row in every file that has it.
     pub(super) fn import_id(&self) -> &str {
         self.own_id.as_deref().unwrap_or(&self.row_id)
+    }
+
+    /// The currency exchange of a trade that was paid in another currency: a withdrawal and a deposit.
+    fn exchange(&self, ids: &RowIds) -> Vec<Self> {
+        let (Some(paid), Some(paid_in)) = (self.paid, self.paid_in) else { return Vec::new() };
+        let Numbers { quantity: Some(quantity), price: Some(price), fee, .. } = self.numbers else {
+            return Vec::new();
+        };
+        let fee = fee.unwrap_or_default();
+        let worth = quantity.checked_mul(price);
+        let (worth, comes_in) = match self.kind.comes_in() {
+            true => (worth.and_then(|worth| worth.checked_sub(fee)), true),
+            false => (worth.and_then(|worth| worth.checked_add(fee)), false),
+        };
+        let (Some(worth), false) = (worth, paid.is_zero()) else { return Vec::new() };
+        let own = (worth, self.currency);
+        let (out, into) = if comes_in { (own, (paid, paid_in)) } else { ((paid, paid_in), own) };
+        let part = |kind: Kind, (amount, currency): (Decimal, &'static str)| Self {
+            line: self.line,
+            date: self.date,
+            kind,
+            symbol: None,
+            name: None,
+            currency,
+            numbers: Numbers { price: Some(money(amount, currency)), ..Numbers::default() },
+            paid_in: None,
+            paid: None,
+            exchanged_for: self.symbol.clone(),
+            isin: None,
+            own_id: None,
+            row_id: ids.part(self.import_id(), kind.word()),
+        };
+        vec![part(Kind::Withdrawal, out), part(Kind::Deposit, into)]
     }
 }
 
@@ -171,13 +208,18 @@ impl<'a> Columns<'a> {
                 Ok(Some(mut draft)) => {
                     draft.row_id = ids.row(row);
                     if let Some(own) = &draft.own_id {
-                        let (id, problem) = ids.own(own, row.line);
+                        // Each account may number its transactions by itself.
+                        let account = self.cell(row, "account");
+                        let own = if account.is_empty() { own.clone() } else { format!("{account} {own}") };
+                        let (id, problem) = ids.own(&own, row.line);
                         if let Some(problem) = problem.filter(|_| !left_out.contains(&row.line)) {
                             rows.wrong.push(Wrong { line: row.line, problem });
                         }
                         draft.own_id = Some(id);
                     }
+                    let exchange = draft.exchange(&ids);
                     rows.drafts.push(draft);
+                    rows.drafts.extend(exchange);
                 }
                 Ok(None) => rows.ignored += 1,
                 Err(_) if left_out.contains(&row.line) => {}
@@ -316,7 +358,8 @@ impl<'a> Columns<'a> {
             self.unit(row).or_else(|why| if why == NO_CURRENCY { paid.ok_or(why) } else { Err(why) })?;
         // Some write words where there is no rate.
         let rate = self.number(row, "rate").ok().flatten().map(|rate| rate.abs());
-        let numbers = tidy(self.numbers(row, kind, is_money, &Money { unit, paid, rate })?);
+        let (numbers, moved) = self.numbers(row, kind, is_money, &Money { unit, paid, rate })?;
+        let numbers = tidy(numbers);
         // Money of no symbol is in the currency in which it moved.
         let currency = if is_money { paid.unwrap_or(unit).code } else { unit.code };
         let paid_in = paid.map(|paid| paid.code).filter(|code| *code != currency && kind != Kind::Split);
@@ -330,6 +373,8 @@ impl<'a> Columns<'a> {
             currency,
             numbers,
             paid_in,
+            paid: moved.filter(|_| paid_in.is_some()),
+            exchanged_for: None,
             isin,
             own_id,
             row_id: String::new(),
@@ -426,7 +471,14 @@ impl<'a> Columns<'a> {
         self.currency.map(Unit::whole).ok_or_else(|| NO_CURRENCY.to_owned())
     }
 
-    fn numbers(&self, row: &Row, kind: Kind, is_money: bool, money: &Money) -> Result<Numbers, String> {
+    /// The numbers of the trade, and the money that moved if that was in another currency.
+    fn numbers(
+        &self,
+        row: &Row,
+        kind: Kind,
+        is_money: bool,
+        money: &Money,
+    ) -> Result<(Numbers, Option<Decimal>), String> {
         let total = self.number(row, "amount")?.map(|amount| amount.abs());
         let mut fees = Decimal::ZERO;
         for key in FEES {
@@ -463,14 +515,15 @@ impl<'a> Columns<'a> {
             // A fee of a symbol is written in the currency of the symbol.
             let amount =
                 if is_money { money.whole_amount(amount)? } else { money.in_price_currency(amount)? };
-            return Ok(match kind {
+            let numbers = match kind {
                 Kind::Fee | Kind::Tax => Numbers { fee: Some(amount), ..Numbers::default() },
                 _ => Numbers { price: Some(amount), ..Numbers::default() },
-            });
+            };
+            return Ok((numbers, None));
         }
         let quantity = self.number(row, "quantity")?.map(|quantity| quantity.abs()).filter(|n| !n.is_zero());
         if kind == Kind::Split {
-            return self.split(row);
+            return Ok((self.split(row)?, None));
         }
         let price = self.number(row, "price")?.map(|price| price.abs());
         match (kind, quantity, price, total) {
@@ -482,14 +535,16 @@ impl<'a> Columns<'a> {
                 }
                 let paid = money.in_price_currency(paid)?;
                 let fee = money.in_price_currency(fees)?;
-                Ok(Numbers { quantity: Some(Decimal::ONE), price: Some(paid), fee: Some(fee), per: None })
+                let quantity = Some(Decimal::ONE);
+                Ok((Numbers { quantity, price: Some(paid), fee: Some(fee), per: None }, None))
             }
             (_, None, ..) => Err("it has no quantity".into()),
             (_, _, None, _) => Err("it has no price".into()),
             (_, Some(quantity), Some(price), total) => {
-                let fee = money.checked(kind, quantity, price, (fees, tax), total)?;
+                let Checked { fee, paid } = money.checked(kind, quantity, price, (fees, tax), total)?;
                 let price = price.checked_div(money.unit.of_one).ok_or(TOO_LARGE)?;
-                Ok(Numbers { quantity: Some(quantity), price: Some(price), fee: Some(fee), per: None })
+                let quantity = Some(quantity);
+                Ok((Numbers { quantity, price: Some(price), fee: Some(fee), per: None }, paid))
             }
         }
     }

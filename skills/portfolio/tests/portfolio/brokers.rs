@@ -91,6 +91,7 @@ Statement,Header,Field Name,Field Value
 Statement,Data,BrokerName,Interactive Brokers
 Statement,Data,Period,\"January 1, 2026 - November 20, 2026\"
 Account Information,Header,Field Name,Field Value
+Account Information,Data,Account,U0000001
 Account Information,Data,Base Currency,USD
 Trades,Header,DataDiscriminator,Asset Category,Currency,Symbol,Date/Time,Quantity,T. Price,C. Price,Proceeds,Comm/Fee,Basis,Realized P/L,MTM P/L,Code
 Trades,Data,Order,Stocks,USD,BWOP,\"2026-03-12, 10:22:01\",\"1,200\",10.50,10.55,-12600,-6,12606,0,60,O
@@ -98,15 +99,39 @@ Trades,Data,Order,Stocks,USD,BWOP,\"2026-06-15, 15:30:59\",-200,12.25,12.2,2450,
 Trades,SubTotal,,Stocks,USD,BWOP,,\"1,000\",,,-10150,-7.05,10505,347.95,70,
 Trades,Header,DataDiscriminator,Asset Category,Currency,Symbol,Date/Time,Quantity,T. Price,,Proceeds,Comm in USD,,,MTM in USD,Code
 Trades,Data,Order,Forex,USD,EUR.USD,\"2026-03-12, 10:20:00\",-1000,1.0850,,1085,-2,,,0.5,
+Trades,Data,Order,Equity and Index Options,USD,BWOP 18SEP26 12 C,\"2026-03-13, 10:20:00\",1,0.50,0.5,-50,-1,51,0,0,O
+Deposits & Withdrawals,Header,Currency,Settle Date,Description,Amount
+Deposits & Withdrawals,Data,EUR,2026-03-10,Electronic Fund Transfer,\"5,000\"
+Deposits & Withdrawals,Data,Total,,,5000
+Fees,Header,Subtitle,Currency,Date,Description,Amount
+Fees,Data,Other Fees,USD,2026-10-02,Market data,-1.50
 Dividends,Header,Currency,Date,Description,Amount
-Dividends,Data,USD,2026-09-15,BWOP(US0000000001) Cash Dividend USD 0.10 per Share,100
+Dividends,Data,USD,2026-09-15,BWOP(US0000000001) Cash Dividend USD 0.10 per Share (Ordinary Dividend),100
+Dividends,Data,Total,,,100
+Withholding Tax,Header,Currency,Date,Description,Amount,Code
+Withholding Tax,Data,USD,2026-09-15,BWOP(US0000000001) Cash Dividend USD 0.10 per Share - US Tax,-15,
+Interest,Header,Currency,Date,Description,Amount
+Interest,Data,USD,2026-10-05,USD Credit Interest for Sep-2026,1.23
+Interest,Data,EUR,2026-07-03,EUR Debit Interest for Jun-2026,-0.40
+Interest,Data,Total Interest in USD,,,0.80
+Financial Instrument Information,Header,Asset Category,Symbol,Description,Conid,Security ID,Underlying,Listing Exch,Multiplier,Type,Code
+Financial Instrument Information,Data,Stocks,BWOP,BRIGHTWATER OPTICS,1,US0000000001,BWOP,NASDAQ,1,COMMON,
 ",
             answers: json!({}),
             asks: &[],
             currency: None,
             trades: &[
+                "2026-10-05 interest - - × - + - = 1.23 USD",
+                "2026-10-02 fee - - × - + - = -1.5 USD",
+                "2026-09-15 dividend BWOP 1 × 100 + - = 100 USD",
+                "2026-09-15 tax BWOP - × - + - = -15 USD",
+                "2026-07-03 fee - - × - + - = -0.4 EUR",
                 "2026-06-15 sell BWOP 200 × 12.25 + 1.05 = 2448.95 USD",
                 "2026-03-12 buy BWOP 1200 × 10.5 + 6 = -12606 USD",
+                "2026-03-12 withdrawal - - × - + - = -1000 EUR",
+                "2026-03-12 deposit - - × - + - = 1085 USD",
+                "2026-03-12 fee - - × - + - = -2 USD",
+                "2026-03-10 deposit - - × - + - = 5000 EUR",
             ],
         },
     );
@@ -155,7 +180,11 @@ Interest on cash,2026-09-30 02:00:00,,,,,i-1,,,,,,,1.15,GBP,,,,
             trades: &[
                 "2026-09-30 interest - - × - + - = 1.15 GBP",
                 "2026-09-15 dividend BWOP 10.5 × 0.2 + 0.32 = 1.78 USD",
+                "2026-09-15 withdrawal - - × - + - = -1.78 USD",
+                "2026-09-15 deposit - - × - + - = 1.42 GBP",
                 "2026-03-13 buy BWOP 10.5 × 42 + 0.67 = -441.67 USD",
+                "2026-03-13 withdrawal - - × - + - = -350.53 GBP",
+                "2026-03-13 deposit - - × - + - = 441.67 USD",
                 "2026-03-12 buy FRNH 100 × 3.455 + - = -345.5 GBP",
                 "2026-03-10 deposit - - × - + - = 2000 GBP",
             ],

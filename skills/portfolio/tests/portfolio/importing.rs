@@ -401,3 +401,98 @@ fn symbol_of_an_isin_is_chosen_and_remembered() {
     let again = skill.value("import_transactions", json!({"path": "trades.csv"}));
     assert_eq!(again["preview"][0]["symbol"], "BWOP", "{again:#}");
 }
+
+/// Paid in euros: 10 × 42.00 USD and 2.00 EUR of fees at 1.09.
+const EXCHANGED: &str = "Date,Action,Symbol,Quantity,Price,Currency,Fee,Amount,Currency (Amount),Exchange rate\n\
+                         2026-03-13,buy,BWOP,10,42.00,USD,2.00,-387.32,EUR,1.0900\n";
+
+fn deposit(file: &str, kind: &str, amount: &str, currency: &str) -> String {
+    trade(file, &format!("kind: {kind}\ndate: 2026-03-13\nprice: {amount}\ncurrency: {currency}"))
+}
+
+fn cash(skill: &SkillInVault) -> Value {
+    skill.value("value", json!({}))["cash"].clone()
+}
+
+#[test]
+fn trade_paid_in_another_currency_moves_both_kinds_of_cash() {
+    let skill = portfolio(&deposit("d", "deposit", "500", "EUR"));
+    skill.vault.write("trades.csv", EXCHANGED);
+    let done = agreed(&skill, json!({})).result.unwrap();
+    assert_eq!(done["imported"], 3, "{done:#}");
+    assert_eq!(
+        cash(&skill),
+        json!([{"amount": "112.68", "currency": "EUR"}, {"amount": "0.00", "currency": "USD"}])
+    );
+    let note = skill.vault.read("Portfolio/Trades/2026-03-13 withdrawal for BWOP.md");
+    assert!(note.contains("price: 387.32\n") && note.contains("currency: EUR\n"), "{note}");
+    let again = skill.value("import_transactions", json!({"path": "trades.csv"}));
+    assert_eq!((&again["imported"], &again["already_there"]), (&json!(0), &json!(3)));
+}
+
+#[test]
+fn exchange_is_recorded_once_cash_is_counted() {
+    let skill = portfolio("");
+    skill.vault.write("trades.csv", EXCHANGED);
+    let done = agreed(&skill, json!({})).result.unwrap();
+    assert_eq!((&done["imported"], &cash(&skill)), (&json!(1), &Value::Null));
+    assert_eq!(
+        done["note"],
+        "1 trade was paid in another currency and recorded in the currency of the price. The currency exchange was not \
+         recorded, because without deposits no cash is counted; add your deposits, then import the file again."
+    );
+    skill.vault.write("d.md", deposit("d", "deposit", "500", "EUR").split_once('\n').unwrap().1);
+    let again = skill.value("import_transactions", json!({"path": "trades.csv"}));
+    assert_eq!((&again["imported"], &again["already_there"]), (&json!(2), &json!(1)), "{again:#}");
+    assert_eq!(cash(&skill)[0], json!({"amount": "112.68", "currency": "EUR"}));
+}
+
+#[test]
+fn exchange_noted_by_hand_is_not_recorded_twice() {
+    let noted = [
+        deposit("a", "deposit", "500", "EUR"),
+        deposit("b", "withdrawal", "387.32", "EUR"),
+        deposit("c", "deposit", "422.18", "USD"),
+    ];
+    let skill = portfolio(&noted.concat());
+    skill.vault.write("trades.csv", EXCHANGED);
+    let done = agreed(&skill, json!({})).result.unwrap();
+    assert_eq!((&done["imported"], &done["already_there"]), (&json!(1), &json!(2)), "{done:#}");
+    assert_eq!(cash(&skill)[0], json!({"amount": "112.68", "currency": "EUR"}));
+}
+
+#[test]
+fn identical_rows_of_two_accounts_are_two_trades() {
+    let skill = portfolio("");
+    let row = "2026-11-18,buy,BWOP,10,61.25,USD,7001234";
+    skill.vault.write(
+        "trades.csv",
+        &format!("Date,Action,Symbol,Quantity,Price,Currency,Order ID,Account\n{row},A-1\n{row},A-2\n"),
+    );
+    let done = agreed(&skill, json!({})).result.unwrap();
+    assert_eq!((&done["imported"], &done["mapping"]["account"]), (&json!(2), &json!("Account")), "{done:#}");
+    assert_eq!(skill.value("positions", json!({}))["positions"][0]["quantity"], "20");
+    let again = skill.value("import_transactions", json!({"path": "trades.csv"}));
+    assert_eq!((&again["imported"], &again["already_there"]), (&json!(0), &json!(2)));
+}
+
+#[test]
+fn statements_of_two_accounts_do_not_replace_each_other() {
+    let skill = portfolio("");
+    let statement = |account: &str| {
+        format!(
+            "Statement,Header,Field Name,Field Value\nAccount Information,Data,Account,{account}\n\
+             Deposits & Withdrawals,Header,Currency,Settle Date,Description,Amount\n\
+             Deposits & Withdrawals,Data,USD,2026-03-10,Electronic Fund Transfer,100\n"
+        )
+    };
+    skill.vault.write("trades.csv", &statement("U1"));
+    assert_eq!(agreed(&skill, json!({})).result.unwrap()["imported"], 1);
+    skill.vault.write("trades.csv", &statement("U2"));
+    let other = skill.value("import_transactions", json!({"path": "trades.csv"}));
+    assert_eq!(
+        (&other["already_there"], &other["alike"]),
+        (&json!(0), &json!(1)),
+        "it is asked about: {other:#}"
+    );
+}

@@ -44,6 +44,11 @@ impl RowIds {
         let problem = before.map(|before| format!("it has the same id as line {before}, \"{own}\""));
         (short_hash(&format!("id {}{own}", self.scope)), problem)
     }
+
+    /// Identifies a note that a row adds to its own, such as the money that was changed for it.
+    pub fn part(&self, id: &str, part: &str) -> String {
+        short_hash(&format!("{id} {part}"))
+    }
 }
 
 fn short_hash(text: &str) -> String {

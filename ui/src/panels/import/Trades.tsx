@@ -46,7 +46,7 @@ export function Trades({ state, review, say }: { state: ImportState; review: Rev
           </thead>
           <tbody data-list onKeyDown={listKeys}>
             {shown.map((entry) => (
-              <TradeRow key={entry.line} entry={entry} symbols={review.symbols} decision={state.decided[entry.line]?.import} say={say} />
+              <TradeRow key={`${entry.line} ${entry.kind} ${entry.currency}`} entry={entry} symbols={review.symbols} decision={state.decided[entry.line]?.import} say={say} />
             ))}
           </tbody>
         </table>
