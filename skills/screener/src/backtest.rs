@@ -3,7 +3,8 @@ use std::sync::Arc;
 use nova_market::backtest::{
     BacktestError, Candidate, Fill, Rebalance, Rules, Run, Statistics, Trade, backtest,
 };
-use nova_market::sources;
+use nova_market::tools::own_names;
+use nova_market::{Listing, sources};
 use nova_skill::figures::{at_least, rounded_to};
 use nova_skill::{
     Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError,
@@ -12,10 +13,11 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::limitations::limitations;
+use crate::share::{Market, Share};
 use crate::shares::{Shares, begin};
 use crate::shown::{cents as money, percent, share};
 use crate::strategy::{AskedStrategy, Strategy};
-use crate::universe::{Universe, universe};
+use crate::universe::{Member, Universe, universe};
 
 pub(crate) struct Backtest;
 
@@ -33,6 +35,9 @@ pub(crate) struct BacktestOf {
     /// The day at which the result is split into two parts: rules found on the first are tried on the second.
     #[schemars(extend("format" = "date", "x-help" = "Judges the days from here on apart"))]
     split: Option<String>,
+    /// A symbol to compare with, bought and held; default: the list itself in equal parts.
+    #[schemars(extend("x-help" = "The list itself if left empty"))]
+    benchmark: Option<String>,
 }
 
 /// Points of the equity curve.
@@ -68,12 +73,18 @@ impl NativeTool for Backtest {
         };
         let (from, to, split) = (day("from", &of.from)?, day("to", &of.to)?, day("split", &of.split)?);
         let needs_reports = strategy.needs_reports();
+        let benchmark = of.benchmark.filter(|symbol| !symbol.trim().is_empty());
         let to = to.unwrap_or_else(|| ctx.clock().today());
         Ok(ToolOutput::streamed(move |_| async move {
             let since = begin(from, ctx.as_ref());
             let shares = Shares::fetch(&universe, since, needs_reports, &ctx).await?;
+            let benchmark = match benchmark {
+                Some(symbol) => Some(fetched(&symbol, since, &shares, ctx.as_ref()).await?),
+                None => None,
+            };
+            let name = benchmark.as_ref().map(|share| share.symbol().to_owned());
             let run_on = tokio::task::spawn_blocking(move || {
-                let result = tried(&strategy, &shares, from, to);
+                let result = tried(&strategy, &shares, benchmark.as_ref(), from, to);
                 (strategy, shares, result)
             });
             let (strategy, shares, result) = run_on
@@ -81,6 +92,7 @@ impl NativeTool for Backtest {
                 .map_err(|error| ToolError::failed(format!("The back-test failed: {error}."), ""))?;
             let (run, from) = result.map_err(said)?;
             let mut value = value(&strategy, &universe, &run, (from, to), split)?;
+            value["benchmark"] = json!(name);
             value["currency"] = json!(shares.currency);
             value["sources"] = json!(shares.sources());
             value["unanswered"] = shares.unanswered_json();
@@ -98,10 +110,32 @@ impl NativeTool for Backtest {
     }
 }
 
+/// The share to compare with.
+///
+/// # Errors
+/// If it has no closes, or is quoted in another currency than the list.
+async fn fetched(symbol: &str, since: Date, of: &Shares, ctx: &dyn ToolContext) -> Result<Share, ToolError> {
+    let mut listing = Listing::parse(symbol);
+    listing.own = own_names(ctx, &listing.symbol);
+    let market = Market::open(since, false, ctx).await?;
+    let share = market.share(Member { listing, name: None }, ctx).await.map_err(|reasons| {
+        ToolError::failed(format!("The benchmark {symbol} has no closes: {reasons}."), "Check the symbol.")
+    })?;
+    let (currency, other) = (of.currency.as_deref(), share.days.origin.currency.as_str());
+    match currency.filter(|currency| *currency != other) {
+        None => Ok(share),
+        Some(currency) => Err(ToolError::failed(
+            format!("The benchmark {symbol} is quoted in {other}, and the list in {currency}."),
+            format!("Name one that is quoted in {currency}."),
+        )),
+    }
+}
+
 /// Without a first day, it begins with the closes.
 fn tried(
     strategy: &Strategy,
     shares: &Shares,
+    benchmark: Option<&Share>,
     from: Option<Date>,
     to: Date,
 ) -> Result<(Run, Date), BacktestError> {
@@ -118,12 +152,18 @@ fn tried(
         })
         .collect();
     let first = from.unwrap_or_else(|| to.saturating_sub(nova_skill::jiff::Span::new().years(10)));
-    match (backtest(&candidates, &strategy.rules, first, to), from) {
+    let (mut run, first) = match (backtest(&candidates, &strategy.rules, first, to), from) {
         (Err(BacktestError::TooEarly { first }), None) => {
-            Ok((backtest(&candidates, &strategy.rules, first, to)?, first))
+            (backtest(&candidates, &strategy.rules, first, to)?, first)
         }
-        (result, _) => Ok((result?, first)),
+        (result, _) => (result?, first),
+    };
+    if let Some(share) = benchmark {
+        let daily = &share.days.daily;
+        let (wanted, leave) = (vec![0.0; daily.len()], vec![false; daily.len()]);
+        run.against(&Candidate { symbol: share.symbol(), daily, wanted, leave }, &strategy.rules)?;
     }
+    Ok((run, first))
 }
 
 fn said(error: BacktestError) -> ToolError {

@@ -168,3 +168,19 @@ fn invalid_settings_are_refused() {
             .contains("ends on 2026-11-16")
     );
 }
+
+#[test]
+fn benchmark_is_a_symbol_if_one_is_named() {
+    let skill = market().over(LIST);
+    let value = skill.value("backtest", json!({"strategy": "Trend", "benchmark": "upup"}));
+    // 1000 at the open of the second day, 11, are 1272.73 at 14.
+    assert_eq!(
+        (&value["benchmark"], &value["benchmark_end"], &value["benchmark_total_return"]),
+        (&json!("UPUP"), &json!("1272.73"), &json!("27.3"))
+    );
+    assert_eq!(value["end"], "1166.00", "the strategy is the same");
+    let without = skill.value("backtest", json!({"strategy": "Trend"}));
+    assert_eq!(without["benchmark"], Value::Null);
+    let error = skill.error("backtest", json!({"strategy": "Trend", "benchmark": "GONE"}));
+    assert!(error.message.starts_with("The benchmark GONE has no closes: "), "{}", error.message);
+}

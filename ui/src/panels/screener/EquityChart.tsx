@@ -39,7 +39,7 @@ export function EquityChart() {
 
 function Legend({ test }: { test: BackTest }) {
   const { screens } = useScreener();
-  const { end, benchmarkEnd, currency, universe, cash, curve } = test;
+  const { end, benchmarkEnd, currency, benchmark, cash, curve } = test;
   const last = curve.at(-1);
   return (
     <>
@@ -53,7 +53,7 @@ function Legend({ test }: { test: BackTest }) {
       {(benchmarkEnd !== null || last?.benchmark != null) && (
         <span className="inline-flex items-center gap-2 text-fg-2">
           <Stroke colour="var(--c4)" />
-          {revealed(universe) || 'Benchmark'} <span className="tabular">{numberText(wholeText(benchmarkEnd ?? last?.benchmark ?? ''))}</span>
+          {revealed(benchmark) || 'Benchmark'} <span className="tabular">{numberText(wholeText(benchmarkEnd ?? last?.benchmark ?? ''))}</span>
         </span>
       )}
       <span className="flex-1" />
@@ -152,7 +152,7 @@ function Pointed({ point, plot: { x, y, fall, floor } }: { point: CurvePoint; pl
 /** The chart's points as rows, newest first. */
 function CurveTable({ test }: { test: BackTest }) {
   const { screens } = useScreener();
-  const { curve, currency, universe } = test;
+  const { curve, currency, benchmark: compared } = test;
   const figure = (key: string, head: string, of: (point: CurvePoint) => string | null, text: (value: string) => string): Column<CurvePoint> => ({
     key,
     head,
@@ -165,7 +165,7 @@ function CurveTable({ test }: { test: BackTest }) {
   const columns: Column<CurvePoint>[] = [
     { key: 'day', head: 'Day', cell: ({ day }) => wholeDay(day) },
     figure('value', `${subjectText(test, screens.strategies)}, ${revealed(currency)}`, ({ value }) => value, numberText),
-    figure('benchmark', revealed(universe) || 'Benchmark', ({ benchmark }) => benchmark, numberText),
+    figure('benchmark', revealed(compared) || 'Benchmark', ({ benchmark }) => benchmark, numberText),
     figure('fall', 'Fall', ({ fall }) => fall, percentText),
     figure('benchmark fall', 'Benchmark', ({ benchmarkFall }) => benchmarkFall, percentText),
   ];

@@ -39,6 +39,7 @@ export function TestSettingsForm() {
       <Text of="from" label="From" placeholder="First close, or 2016-01-01" />
       <Text of="to" label="To" placeholder="Last close" />
       <Text of="split" label="Compare before and after" placeholder="A day, 2021-01-01" />
+      <Text of="benchmark" label="Compare with" placeholder="The list, or a symbol" />
       <Text of="cash" label="Cash at the start" placeholder="Default" />
       <Text of="positions" label="Positions at most" placeholder="Default" />
       <Row label="Rebalance">

@@ -45,6 +45,8 @@ export interface Half {
 export interface BackTest {
   readonly strategy: string;
   readonly universe: string;
+  /** What the strategy is compared with: a symbol, or the universe. */
+  readonly benchmark: string;
   readonly from: string;
   readonly to: string;
   readonly currency: string;
@@ -87,9 +89,11 @@ export interface Proposal {
 /** `null` if the value is not a back-test. */
 export function backTestIn(answer: Answer): BackTest | null {
   if (!isRow(answer) || !Array.isArray(answer['curve'])) return null;
+  const universe = isRow(answer['universe']) ? text(answer['universe'], 'name') : '';
   return {
     strategy: text(answer, 'strategy'),
-    universe: isRow(answer['universe']) ? text(answer['universe'], 'name') : '',
+    universe,
+    benchmark: text(answer, 'benchmark') || universe,
     from: text(answer, 'from'),
     to: text(answer, 'to'),
     currency: text(answer, 'currency'),

@@ -76,19 +76,19 @@ function sizeOf(text: string | null): number[] {
 }
 
 /** "Fri 20 Nov: 27,540 EUR, Europe mid caps 21,020, fall −3.2 %, benchmark −1.0 %" */
-export function dayReading({ curve, currency, universe }: BackTest, day: string, today: string): string {
+export function dayReading({ curve, currency, benchmark: compared }: BackTest, day: string, today: string): string {
   const point = curve.find((one) => one.day === day);
   if (!point) return '';
-  const benchmark = point.benchmark === null ? '' : `, ${revealed(universe) || 'benchmark'} ${numberText(point.benchmark)}`;
+  const benchmark = point.benchmark === null ? '' : `, ${revealed(compared) || 'benchmark'} ${numberText(point.benchmark)}`;
   const other = point.benchmarkFall === null ? '' : `, benchmark ${percentText(point.benchmarkFall)}`;
   return `${whenText(day, today)}: ${numberText(point.value)} ${revealed(currency)}${benchmark}, fall ${percentText(point.fall)}${other}`;
 }
 
 /** The chart's label for screen readers: range, first and last value, deepest fall. */
-export function spokenCurve({ curve, currency, universe, deepestFall, deepestFallFrom, deepestFallTo }: BackTest, subject: string): string {
+export function spokenCurve({ curve, currency, benchmark: compared, deepestFall, deepestFallFrom, deepestFallTo }: BackTest, subject: string): string {
   const [first, last] = [curve[0], curve.at(-1)];
   if (!first || !last) return 'No values';
-  const benchmark = last.benchmark === null ? '' : `; ${revealed(universe) || 'benchmark'}: ${numberText(last.benchmark)} at the end`;
+  const benchmark = last.benchmark === null ? '' : `; ${revealed(compared) || 'benchmark'}: ${numberText(last.benchmark)} at the end`;
   const when = deepestFallFrom === null || deepestFallTo === null ? '' : `, from ${wholeDay(deepestFallFrom)} to ${wholeDay(deepestFallTo)}`;
   const fall = deepestFall === null ? '' : `. Deepest fall ${percentText(deepestFall)}${when}`;
   return `Value in ${revealed(currency)}, from ${wholeDay(first.day)} to ${wholeDay(last.day)}. ${subject}: ${numberText(first.value)} at the start, ${numberText(last.value)} at the end${benchmark}${fall}`;

@@ -20,6 +20,8 @@ export interface TestSettings {
   readonly cost: string;
   readonly slippage: string;
   readonly split: string;
+  /** A symbol; empty: the list itself. */
+  readonly benchmark: string;
 }
 
 export interface ScreenerState {
@@ -89,7 +91,7 @@ export const firstState: ScreenerState = {
   sort: null,
   explained: null,
   listed: null,
-  test: { strategy: '', from: '', to: '', cash: '', positions: '', rebalance: '', fill: '', cost: '', slippage: '', split: '' },
+  test: { strategy: '', from: '', to: '', cash: '', positions: '', rebalance: '', fill: '', cost: '', slippage: '', split: '', benchmark: '' },
   testClosed: false,
   settingsOpen: false,
   allTrades: false,

@@ -22,6 +22,7 @@ mod statistics;
 mod tests;
 
 use jiff::civil::Date;
+use nova_figures::days_between;
 
 pub use gaps::Gaps;
 pub use rules::{BacktestError, Fill, Rebalance, Rules, Weight};
@@ -65,7 +66,8 @@ pub struct Day {
     /// Cash, and shares at their last close.
     pub equity: f64,
     /// The equity of all candidates equally weighted, rebalanced like the strategy, without costs. Without
-    /// rebalancing, the candidates listed on the first day are bought and held.
+    /// rebalancing, the candidates listed on the first day are bought and held. Or that of one share, after
+    /// [`Run::against`].
     pub benchmark: f64,
     /// The fraction of `equity` held in shares, from 0 to 1.
     pub invested: f64,
@@ -134,6 +136,34 @@ impl Run {
             Statistics::of(statistics::Start::of(self.cash, before), before, &trades(false)),
             Statistics::of(start, after, &trades(true)),
         ))
+    }
+
+    /// Replaces the benchmark by one share that is bought on the first day with all money and held, its dividends
+    /// reinvested, without costs.
+    ///
+    /// # Errors
+    /// When its closes do not cover the days of the run, or are invalid.
+    pub fn against(&mut self, benchmark: &Candidate, rules: &Rules) -> Result<(), BacktestError> {
+        let days: Vec<Date> = self.days.iter().map(|day| day.date).collect();
+        let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(()) };
+        let known = &benchmark.daily.days;
+        let (Some(begin), Some(end)) = (known.first(), known.last()) else {
+            return Err(BacktestError::NoCloses);
+        };
+        if begin > first || days_between(*end, *last) > LISTED_DAYS {
+            let (symbol, from, to) = (benchmark.symbol.to_owned(), *begin, *end);
+            return Err(BacktestError::Benchmark { symbol, from, to });
+        }
+        market::calendar(std::slice::from_ref(benchmark), *first, *last)?;
+        let rules = Rules { rebalance: Rebalance::Daily, ..rules.of_benchmark(1) };
+        let market = Market::new(std::slice::from_ref(benchmark), Signals::Everyone);
+        let held = Machine::new(market, rules).run(&days)?;
+        for (day, other) in self.days.iter_mut().zip(&held.days) {
+            day.benchmark = other.equity;
+        }
+        let start = statistics::Start::of(self.cash, &self.days);
+        self.statistics = Statistics::of(start, &self.days, &self.trades);
+        Ok(())
     }
 
     /// The drawdown of each day from the highest equity so far, from 0 to 1.

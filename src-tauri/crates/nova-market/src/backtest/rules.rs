@@ -75,6 +75,8 @@ pub enum BacktestError {
     NoCloses,
     #[error("There are fewer than two days of trading from {from} to {to}. Use a longer span")]
     TooShort { from: Date, to: Date },
+    #[error("The closes of {symbol} are of {from} to {to}. Use another span or benchmark")]
+    Benchmark { symbol: String, from: Date, to: Date },
     #[error("The number of positions is 0. Use at least 1")]
     NoPositions,
     #[error("The cash is {0}. Use an amount above 0")]

@@ -174,3 +174,33 @@ fn benchmark_without_rebalancing_buys_nothing_later() {
     let run = self::run(&candidates, &Rules { rebalance: Rebalance::Daily, ..rules() });
     close_to(run.days[29].benchmark, 2_000.0);
 }
+
+#[test]
+fn benchmark_of_one_share_reinvests_its_dividends() {
+    let own = flat(&[10.0; 6]);
+    let mut other = flat(&[10.0, 10.0, 20.0, 20.0, 20.0, 40.0]);
+    other.dividends = vec![(day(3), 10.0)];
+    let rules = Rules { cost: 0.01, slippage: 0.5, ..rules() };
+    let mut run = run(&[signals("A", &own, &[], &[])], &rules);
+    run.against(&ranked("B", &other, 1.0), &rules).expect("a benchmark");
+    let benchmark: Vec<f64> = run.days.iter().map(|day| day.benchmark).collect();
+    // 100 bought at 10; 10 paid for each, which buy 50 at 20.
+    all_close_to(&benchmark, &[1_000.0, 1_000.0, 2_000.0, 3_000.0, 3_000.0, 6_000.0]);
+    close_to(run.statistics.benchmark_total, 5.0);
+    close_to(run.statistics.total, 0.0);
+}
+
+#[test]
+fn benchmark_must_cover_the_run() {
+    let own = flat(&[10.0; 40]);
+    let mut run = run(&[signals("A", &own, &[], &[])], &rules());
+    let before = run.clone();
+    let mut late = flat(&[10.0; 40]);
+    late.days = (1..41).map(day).collect();
+    let gone = flat(&[10.0; 20]);
+    for other in [&late, &gone] {
+        let error = run.against(&ranked("B", other, 1.0), &rules()).expect_err("not covered");
+        assert!(matches!(error, BacktestError::Benchmark { .. }), "{error}");
+        assert_eq!(run, before);
+    }
+}
