@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use nova_market::tools::{self, Web};
-use nova_market::{Figure, KeyFigure, SHARES_DAYS, Unit, key_figures, sources};
+use nova_market::{Figure, KeyFigure, Listing, SHARES_DAYS, Sources, Unit, key_figures, sources};
 use nova_skill::figures::{at_least, days_between, percent};
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::{
@@ -47,44 +47,86 @@ impl NativeTool for Fundamentals {
 
     async fn run(&self, of: FundamentalsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let ctx = ctx.as_ref();
-        let sec = configured("Lookup", ctx)?;
         let sources = tools::sources(ctx, "sources", &SOURCES).await;
         let resolved = resolve(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
-        let filer = filer(&resolved.listing, &sec, ctx).await?;
-        let today = ctx.clock().today();
-        // Starts early enough to include every split since the share count, even if markets were closed on
-        // the first days.
-        let begin = today.saturating_sub((SHARES_DAYS + 20).days());
-        let web = Web(ctx);
-        let (reported, closes) =
-            futures::join!(sec.reported(filer.cik, &web), closes(&resolved.listing, begin, &sources, ctx));
-        let reported = reported.map_err(|error| said(&error))?;
-        let known = closes.as_ref().ok();
-        let mut figures = key_figures(&reported, known.and_then(Closes::close).as_ref());
-        figures.extend(dividends(known));
+        let listing = &resolved.listing;
+        // The SEC first: its figures are those of the reports.
+        let error = match of_reports(listing, &sources, ctx).await {
+            Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+            Err(error) => error,
+            Ok(output) => return Ok(output.into()),
+        };
+        match sources.fundamentals(listing, &Web(ctx)).await {
+            Ok((_, overview)) => {
+                let source = Source::Web(WebSource::new(&overview.url, &overview.fetched));
+                let of = Company {
+                    symbol: &listing.symbol,
+                    name: &overview.name,
+                    url: &overview.url,
+                    figures: &overview.figures,
+                };
+                Ok(of.output(source, None).into())
+            }
+            Err(_) => Err(error),
+        }
+    }
+}
+
+/// The figures of the reports to the SEC and of the closes.
+async fn of_reports(
+    listing: &Listing,
+    sources: &Sources,
+    ctx: &dyn ToolContext,
+) -> Result<Output, ToolError> {
+    let sec = configured("Lookup", ctx)?;
+    let filer = filer(listing, &sec, ctx).await?;
+    let today = ctx.clock().today();
+    // Starts early enough to include every split since the share count, even if markets were closed on
+    // the first days.
+    let begin = today.saturating_sub((SHARES_DAYS + 20).days());
+    let web = Web(ctx);
+    let (reported, closes) =
+        futures::join!(sec.reported(filer.cik, &web), closes(listing, begin, sources, ctx));
+    let reported = reported.map_err(|error| said(&error))?;
+    let known = closes.as_ref().ok();
+    let mut figures = key_figures(&reported, known.and_then(Closes::close).as_ref());
+    figures.extend(dividends(known));
+    let source = Source::Web(WebSource::new(&reported.url, &reported.fetched));
+    let of = Company { symbol: &listing.symbol, name: &reported.name, url: &reported.url, figures: &figures };
+    let mut output = of.output(source, closes.as_ref().err());
+    output.sources.extend(known.map(Closes::cited));
+    Ok(output)
+}
+
+struct Company<'a> {
+    symbol: &'a str,
+    name: &'a str,
+    url: &'a str,
+    figures: &'a [KeyFigure],
+}
+
+impl Company<'_> {
+    fn output(&self, source: Source, no_closes: Option<&String>) -> Output {
+        let figures = self.figures;
         let newest = figures.iter().filter_map(|figure| Some(figure.value.as_ref().ok()?.date)).max();
         // A close is newer than any report.
-        let report = reports_end(&figures).or(newest);
-        let no_closes = closes.as_ref().err();
+        let report = reports_end(figures).or(newest);
         let rows: Value = figures.iter().map(|figure| row(figure, report, no_closes)).collect();
         let mut output = Output::new(json!({
-            "symbol": resolved.listing.symbol,
-            "name": reported.name,
-            "url": reported.url,
+            "symbol": self.symbol,
+            "name": self.name,
+            "url": self.url,
             "figures": rows,
         }));
-        output.sources.push(Source::Web(WebSource::new(&reported.url, &reported.fetched)));
-        output.sources.extend(known.map(Closes::cited));
+        output.sources.push(source.clone());
         for (place, figure) in figures.iter().enumerate() {
             if let Ok(Figure { value, unit: Unit::Currency(currency), .. }) = &figure.value {
                 let at = format!("/figures/{place}/value");
-                let source = Source::Web(WebSource::new(&reported.url, &reported.fetched));
-                output = output.figure(
-                    nova_skill::Figure::new(at, figure.name, *value, currency).from_sources([source]),
-                );
+                let figure = nova_skill::Figure::new(at, figure.name, *value, currency);
+                output = output.figure(figure.from_sources([source.clone()]));
             }
         }
-        Ok(output.into())
+        output
     }
 }
 

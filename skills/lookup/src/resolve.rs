@@ -124,10 +124,12 @@ fn is_symbol(said: &str) -> bool {
 /// The one company that a name means; listings at several exchanges are one company.
 fn chosen<'a>(said: &str, found: &'a [Found]) -> Result<&'a Found, ToolError> {
     let wanted = folded(said);
-    let exactly: Vec<&Found> = found
-        .iter()
-        .filter(|found| folded(&found.name) == wanted || folded(&found.symbol) == wanted)
-        .collect();
+    // A symbol can be another company's at each exchange.
+    let is_symbol = |found: &Found| {
+        folded(&found.symbol) == wanted || folded(&Listing::parse(&found.symbol).symbol) == wanted
+    };
+    let exactly: Vec<&Found> =
+        found.iter().filter(|found| folded(&found.name) == wanted || is_symbol(found)).collect();
     let begins: Vec<&Found> = found.iter().filter(|found| folded(&found.name).starts_with(&wanted)).collect();
     let of = [exactly, begins, found.iter().collect()]
         .into_iter()

@@ -1,10 +1,12 @@
 //! Resolving the share that a text means.
 
+use std::sync::Arc;
+
 use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
-use nova_testkit::Reply;
+use nova_testkit::{FixedCredentials, Reply};
 
-use crate::{chart, found, lookup, unknown_symbol};
+use crate::{chart, configured, found, lookup, unknown_symbol};
 
 const CLOSES: &[(&str, &str)] = &[("2026-11-19", "41.83"), ("2026-11-20", "42.18")];
 
@@ -88,4 +90,42 @@ fn symbol_is_one_segment_of_the_address() {
     assert_eq!(paths.iter().find(other), None);
     assert!(paths.iter().all(|path| path.matches('/').count() <= 4), "{paths:?}");
     let _: Value = json!(paths);
+}
+
+#[test]
+fn symbol_of_three_companies_is_not_chosen() {
+    let skill = finding(&[
+        ("NORGT", "Northgate Tooling", "NYSE"),
+        ("NORGT.L", "Norfolk Garden Tools", "London"),
+        ("NORGT.AX", "North Gate Minerals", "ASX"),
+    ]);
+    let error = skill.error("pull_up_symbol", json!({"symbol": "norgt"}));
+    assert_eq!(
+        error.message,
+        "Several companies match \"norgt\": NORGT (Northgate Tooling, NYSE), NORGT.L (Norfolk Garden Tools, London), \
+         NORGT.AX (North Gate Minerals, ASX)."
+    );
+}
+
+#[test]
+fn next_source_searches_if_the_first_fails_or_finds_nothing() {
+    for broken in [Reply::text("<html>Are you a robot?</html>"), Reply::text(r#"{"quotes":[]}"#)] {
+        let config = json!({
+            "sources": ["yahoo", "alpha_vantage"],
+            "base_urls": {"yahoo": "http://yahoo.test", "alpha_vantage": "http://av.test"},
+        });
+        let mut skill = configured(config, move |request| match request.path.starts_with("/query?") {
+            true => Reply::text(
+                r#"{"bestMatches":[{"1. symbol":"NGTL","2. name":"Northgate Tooling","3. type":"Equity","4. region":"United States"}]}"#,
+            ),
+            false => broken.clone(),
+        });
+        skill.credentials =
+            Arc::new(FixedCredentials::default().with("portfolio/ALPHA_VANTAGE_API_KEY", "a-key-of-mine"));
+        let value = skill.value("search_symbol", json!({"query": "northgate"}));
+        assert_eq!(
+            (&value["found"][0]["symbol"], &value["found"][0]["source"]),
+            (&json!("NGTL"), &json!("Alpha Vantage"))
+        );
+    }
 }

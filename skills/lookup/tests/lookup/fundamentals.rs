@@ -1,9 +1,11 @@
 //! Key figures and filings of a company.
 
-use nova_skill::{Value, json};
-use nova_testkit::{Reply, WebRequest};
+use std::sync::Arc;
 
-use crate::{chart, lookup, with, without_contact};
+use nova_skill::{Value, json};
+use nova_testkit::{FixedCredentials, Reply, SkillInVault, WebRequest};
+
+use crate::{chart, configured, lookup, with, without_contact};
 
 const TICKERS: &str = r#"{"0":{"cik_str":1543151,"ticker":"NGTL","title":"NORTHGATE TOOLING INC"},
     "1":{"cik_str":42,"ticker":"BRK-B","title":"SOMETHING ELSE"}}"#;
@@ -237,4 +239,44 @@ fn foreign_symbol_is_not_mistaken_for_a_us_one() {
     let skill =
         with(json!({"symbols": {"NGTL": {"sec": "1543151"}}}), |request| answer(request, &reported(), ""));
     assert_eq!(skill.value("filings", json!({"symbol": "NGTL.DE"}))["count"], 2);
+}
+
+/// Alpha Vantage beside Yahoo, with its key, and no contact for the SEC.
+fn keyed(answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
+    let config = json!({
+        "sources": ["yahoo", "alpha_vantage"],
+        "base_urls": {"yahoo": "http://yahoo.test", "alpha_vantage": "http://av.test", "sec": "http://sec.test"},
+    });
+    let mut skill = configured(config, answer);
+    skill.credentials =
+        Arc::new(FixedCredentials::default().with("portfolio/ALPHA_VANTAGE_API_KEY", "a-key-of-mine"));
+    skill
+}
+
+#[test]
+fn keyed_source_has_key_figures_where_the_sec_has_none() {
+    let skill = keyed(|request| {
+        assert!(request.path.starts_with("/query?function=OVERVIEW&symbol=NGTL&"), "{}", request.path);
+        Reply::text(
+            r#"{"Symbol":"NGTL","Name":"Northgate Tooling","Currency":"USD","LatestQuarter":"2026-09-30",
+            "MarketCapitalization":"1250000000","PERatio":"17.4","EPS":"2.35"}"#,
+        )
+    });
+    let value = skill.value("fundamentals", json!({"symbol": "NGTL"}));
+    assert_eq!(value["name"], "Northgate Tooling");
+    assert_eq!(
+        value["figures"][0],
+        json!({"key": "market_value", "name": "Market value", "value": "1250000000", "unit": "USD",
+               "how": "Alpha Vantage", "date": "2026-11-21", "newer": null, "missing": null, "remedy": null})
+    );
+    let revenue = value["figures"].as_array().unwrap().iter().find(|row| row["key"] == "revenue").unwrap();
+    assert_eq!(revenue["missing"], "Alpha Vantage does not have it");
+    assert!(!value.to_string().contains("a-key-of-mine"));
+}
+
+#[test]
+fn error_of_the_sec_stands_if_no_keyed_source_has_figures() {
+    let skill = keyed(|_| Reply::text("{}"));
+    let error = skill.error("fundamentals", json!({"symbol": "NGTL"}));
+    assert_eq!(error.hint, "Set Contact in Settings, Skills, Lookup.");
 }

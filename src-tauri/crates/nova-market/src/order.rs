@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 
-use crate::{Found, History, Listing, Quoted, Source, SourceError, Transport};
+use crate::{Found, History, Listing, Overview, Quoted, Source, SourceError, Transport};
 
 /// Consecutive failures after which a source is no longer asked for the same kind of data.
 const FAILURES: u32 = 3;
@@ -28,6 +28,7 @@ enum What {
     Rate,
     Rates,
     Search,
+    Fundamentals,
 }
 
 /// Why no source has it, one clause each: "Stooq answered with nothing; Yahoo receives too many requests".
@@ -131,6 +132,19 @@ impl Sources {
             if found.is_empty() { Err(SourceError::Symbol("knows none".into())) } else { Ok(found) }
         })
         .await
+    }
+
+    /// The key figures of the first source that has any, and its name.
+    ///
+    /// # Errors
+    /// See [`Sources::quote`].
+    pub async fn fundamentals(
+        &self,
+        listing: &Listing,
+        transport: &dyn Transport,
+    ) -> Result<(String, Overview), Reasons> {
+        self.first(What::Fundamentals, |source| async move { source.fundamentals(listing, transport).await })
+            .await
     }
 
     async fn first<'a, T, Asked>(

@@ -3,7 +3,7 @@ use jiff::civil::Date;
 use nova_figures::{day_and_month, days_between};
 use rust_decimal::Decimal;
 
-use crate::{Found, Listing, SourceError, Transport};
+use crate::{Found, KeyFigure, Listing, SourceError, Transport};
 
 /// Maximum age of a price, in days.
 pub const QUOTE_DAYS: i64 = 7;
@@ -50,6 +50,22 @@ pub trait Source: Send + Sync {
     async fn search(&self, _query: &str, _: &dyn Transport) -> Result<Vec<Found>, SourceError> {
         Err(SourceError::Symbol("finds no names".into()))
     }
+
+    /// The key figures of a company as the source computes them.
+    async fn fundamentals(&self, _: &Listing, _: &dyn Transport) -> Result<Overview, SourceError> {
+        Err(SourceError::Symbol("gives no key figures".into()))
+    }
+}
+
+/// A company's key figures from one source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Overview {
+    pub name: String,
+    pub figures: Vec<KeyFigure>,
+    /// URL of the answer, without the query.
+    pub url: String,
+    /// Time of the answer, RFC 3339.
+    pub fetched: String,
 }
 
 /// The newest price of a source.

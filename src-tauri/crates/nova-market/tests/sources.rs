@@ -325,3 +325,111 @@ fn vault_file_is_parsed_as_described() {
             .contains("cannot be read")
     );
 }
+
+fn search(name: &str, answer: fn(&str) -> (u16, String)) -> Result<Vec<String>, SourceError> {
+    let found = block_on(source(name).search("northgate", &answers(answer)))?;
+    let shown = |found: nova_market::Found| {
+        let (exchange, kind) = (found.exchange.unwrap_or_default(), found.kind.unwrap_or_default());
+        format!("{}|{}|{exchange}|{kind}", found.symbol, found.name)
+    };
+    Ok(found.into_iter().map(shown).collect())
+}
+
+#[test]
+fn companies_are_found_by_each_keyed_source() {
+    let found = search("finnhub", |path| {
+        assert_eq!(path, "/api/v1/search?q=northgate");
+        ok(
+            r#"{"count":1,"result":[{"description":"NORTHGATE TOOLING","displaySymbol":"NGTL","symbol":"NGTL","type":"Common Stock"}]}"#,
+        )
+    });
+    assert_eq!(found.unwrap(), ["NGTL|NORTHGATE TOOLING||common stock"]);
+    let found = search("twelve_data", |path| {
+        assert_eq!(path, "/symbol_search?symbol=northgate");
+        ok(
+            r#"{"data":[{"symbol":"NGTL","instrument_name":"Northgate Tooling Inc","exchange":"NASDAQ","mic_code":"XNGS",
+            "instrument_type":"Common Stock","country":"United States","currency":"USD"}],"status":"ok"}"#,
+        )
+    });
+    assert_eq!(found.unwrap(), ["NGTL|Northgate Tooling Inc|NASDAQ|common stock"]);
+    let found = search("alpha_vantage", |path| {
+        assert_eq!(path, "/query?function=SYMBOL_SEARCH&keywords=northgate&apikey=a-key");
+        ok(
+            r#"{"bestMatches":[{"1. symbol":"NGT.LON","2. name":"Northgate plc","3. type":"Equity","4. region":"United Kingdom",
+            "5. marketOpen":"08:00","6. marketClose":"16:30","7. timezone":"UTC+01","8. currency":"GBX","9. matchScore":"0.7273"}]}"#,
+        )
+    });
+    assert_eq!(found.unwrap(), ["NGT.L|Northgate plc|United Kingdom|equity"]);
+    let found = search("tiingo", |path| {
+        assert_eq!(path, "/tiingo/utilities/search?query=northgate");
+        ok(
+            r#"[{"ticker":"ngtl","name":"Northgate Tooling","assetType":"Stock","isActive":true,"permaTicker":"US000000000001",
+            "openFIGI":"BBG000000001","countryCode":"US"},
+            {"ticker":"ngold","name":"Northgate Gold","assetType":"Stock","isActive":false,"countryCode":"US"},
+            {"ticker":"000123","name":"Northgate China","assetType":"Stock","isActive":true,"countryCode":"CN"}]"#,
+        )
+    });
+    assert_eq!(found.unwrap(), ["NGTL|Northgate Tooling|US|stock"]);
+}
+
+#[test]
+fn search_that_fails_says_why() {
+    for name in ["finnhub", "twelve_data", "alpha_vantage", "tiingo"] {
+        says(
+            search(name, |_| ok("<html>Are you a robot?</html>")),
+            "answered with a web page instead of a quote",
+        );
+        says(search(name, |_| (429, String::new())), "receives too many requests");
+        assert_eq!(search(name, |_| ok("[]")).unwrap_or_default(), Vec::<String>::new(), "{name}");
+    }
+    let limit = |_: &str| ok(r#"{"Information":"Your key a-key has a limit of 25 requests a day."}"#);
+    says(search("alpha_vantage", limit), "receives too many requests, or does not accept the key");
+}
+
+#[test]
+fn alpha_vantage_overview_has_a_day_and_a_reason_for_each_figure() {
+    const OVERVIEW: &str = r#"{"Symbol":"NGTL","AssetType":"Common Stock","Name":"Northgate Tooling Inc","Currency":"USD",
+        "LatestQuarter":"2026-09-30","MarketCapitalization":"1250000000","PERatio":"None","EPS":"2.35",
+        "RevenueTTM":"640000000","OperatingMarginTTM":"0.2174","ProfitMargin":"-0.031","PriceToSalesRatioTTM":"1.95",
+        "DividendPerShare":"-","DividendYield":"0.0123"}"#;
+    let overview = |answer: fn(&str) -> (u16, String)| {
+        block_on(source("alpha_vantage").fundamentals(&Listing::parse("NGTL"), &answers(answer)))
+    };
+    let found = overview(|path| {
+        assert_eq!(path, "/query?function=OVERVIEW&symbol=NGTL&apikey=a-key");
+        ok(OVERVIEW)
+    });
+    let found = found.unwrap();
+    assert_eq!(
+        (found.name.as_str(), found.url.as_str()),
+        ("Northgate Tooling Inc", "https://source.test/query")
+    );
+    let shown: Vec<String> = (found.figures.iter())
+        .map(|figure| match &figure.value {
+            Ok(value) => format!("{} {} {}", figure.key, value.value, value.date),
+            Err(why) => format!("{}: {why}", figure.key),
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "market_value 1250000000 2026-11-21",
+            "price_to_earnings: Alpha Vantage does not have it",
+            "price_to_sales 1.95 2026-11-21",
+            "earnings_per_share 2.35 2026-09-30",
+            "revenue 640000000 2026-09-30",
+            "operating_margin 21.7 2026-09-30",
+            "net_margin -3.1 2026-09-30",
+            "dividend: Alpha Vantage does not have it",
+            "dividend_yield 1.2 2026-11-21",
+        ]
+    );
+    says(overview(|_| ok("{}")), "has no key figures of it");
+    says(overview(|_| ok(r#"{"Symbol":"OTHER"}"#)), "answered about OTHER instead of NGTL");
+    let other = |_: &str| ok(r#"{"Symbol":"NGTL","Currency":"CAD","LatestQuarter":"2026-09-30"}"#);
+    says(overview(other), "reports it in CAD, and it is quoted in USD");
+    let web = answers(|_| ok("{}"));
+    let foreign = block_on(source("alpha_vantage").fundamentals(&Listing::parse("NGTL.DE"), &web));
+    says(foreign, "does not quote XETRA");
+    assert!(web.asked.lock().unwrap().is_empty());
+}

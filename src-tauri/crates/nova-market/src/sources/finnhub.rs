@@ -1,4 +1,4 @@
-//! Quotes of finnhub.io, with a key. Past prices and exchange rates need a paid plan; 60 requests a minute,
+//! Quotes and a search by name of finnhub.io, with a key. Past prices and exchange rates need a paid plan; 60 requests a minute,
 //! for personal use.
 
 use async_trait::async_trait;
@@ -57,6 +57,7 @@ impl Source for Finnhub {
             fetched: answer.at,
         })
     }
+
     async fn search(&self, query: &str, transport: &dyn Transport) -> Result<Vec<Found>, SourceError> {
         let mut url = self
             .base

@@ -1,4 +1,4 @@
-//! Daily bars of api.tiingo.com, with a key: US shares and funds, in dollars. A free key allows 50 requests
+//! Daily bars and a search by name of api.tiingo.com, with a key: US shares and funds, in dollars. A free key allows 50 requests
 //! an hour and 1,000 a day, for personal use.
 //!
 //! Its closes are unadjusted, with the splits beside them; this module adjusts them to today's shares.
@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::get::Answer;
 use crate::source::number;
-use crate::{Bar, Events, History, Listing, Quoted, Request, Source, SourceError, Transport};
+use crate::{Bar, Events, Found, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Tiingo {
     pub(super) base: Url,
@@ -52,6 +52,33 @@ impl Source for Tiingo {
     ) -> Result<History, SourceError> {
         let (currency, (bars, events), answer) = self.days(listing, Some((from, to)), transport).await?;
         Ok(History { currency, bars, events: Some(events), url: answer.url, fetched: answer.at })
+    }
+
+    /// Of the United States alone: its prices of other shares are not requested.
+    async fn search(&self, query: &str, transport: &dyn Transport) -> Result<Vec<Found>, SourceError> {
+        let mut url = self
+            .base
+            .join("/tiingo/utilities/search")
+            .map_err(|error| SourceError::Source(format!("has no address: {error}")))?;
+        url.query_pairs_mut().append_pair("query", query);
+        let key = format!("Token {}", self.key.expose_secret());
+        let page = Request::new(url).header("Authorization", &key).send(transport).await?.json()?;
+        let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
+        let is_traded = |row: &&Value| {
+            row.get("isActive").and_then(Value::as_bool) != Some(false)
+                && text(row, "countryCode").is_none_or(|country| country == "US")
+        };
+        let rows = page.as_array().into_iter().flatten().filter(is_traded);
+        Ok(rows
+            .filter_map(|row| {
+                Some(Found {
+                    symbol: text(row, "ticker")?.to_uppercase(),
+                    name: text(row, "name")?,
+                    exchange: Some("US".into()),
+                    kind: text(row, "assetType").map(|kind| kind.to_lowercase()),
+                })
+            })
+            .collect())
     }
 }
 
