@@ -16,6 +16,7 @@ use std::sync::Arc;
 use nova_skill::{Skill, Tool, native};
 
 mod backtest;
+mod check_conditions;
 mod explain_hit;
 mod find_trades;
 mod last;
@@ -53,6 +54,7 @@ impl Skill for Screener {
         vec![
             native(scan_universe::ScanUniverse),
             native(list_screens::ListScreens),
+            native(check_conditions::CheckConditions),
             native(explain_hit::ExplainHit),
             native(save_screen::SaveScreen),
             native(universes::Universes),

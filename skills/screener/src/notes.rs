@@ -5,6 +5,8 @@ use nova_market::screen::{Missing, ScorePart, Screen};
 use nova_skill::figures::folded;
 use nova_skill::{Note, NotePath, Problem, Record, ToolContext, ToolError};
 
+use crate::check_conditions::character;
+
 pub(crate) const SCREEN: &str = "screen";
 pub(crate) const STRATEGY: &str = "strategy";
 pub(crate) const UNIVERSE: &str = "universe";
@@ -121,8 +123,7 @@ fn each<T>(
 }
 
 fn unreadable(of: &str, place: usize, line: &str, error: &ExpressionError) -> ToolError {
-    // The column, for errors that do not name the word in question.
-    let at = line.get(..error.place.start).map_or(0, |before| before.chars().count()) + 1;
+    let at = character(line, error);
     ToolError::failed(
         format!("Line {} of {of}, `{line}`, character {at}: {}", place + 1, error.message),
         if error.hint.is_empty() { "Change that line.".to_owned() } else { error.hint.clone() },

@@ -1,6 +1,6 @@
 //! Screens as notes: listed, refused with their line, saved.
 
-use nova_skill::json;
+use nova_skill::{Value, json};
 
 use crate::Market;
 
@@ -108,4 +108,24 @@ fn list_says_when_a_screen_was_last_scanned() {
     skill.value("scan_universe", json!({"screen": "Rising"}));
     assert_eq!(last()["hits"], 1);
     assert!(last()["at"].as_str().unwrap().starts_with("2026-11-2"), "{}", last());
+}
+
+#[test]
+fn conditions_are_checked_without_a_request() {
+    let skill = Market::default().over(VAULT);
+    let lines = ["price_to_earnings < 18", "close > sma(close 200)", "closes > 5", "close", ""];
+    let value = skill.value("check_conditions", json!({"conditions": lines}));
+    let rows = value["conditions"].as_array().unwrap();
+    assert_eq!(
+        rows[0],
+        json!({"line": 1, "text": "price_to_earnings < 18", "problem": null, "character": null,
+               "reads": ["Price ÷ earnings"], "needs_reports": true})
+    );
+    let at: Vec<(&Value, &Value)> = rows[1..].iter().map(|row| (&row["line"], &row["character"])).collect();
+    assert_eq!(
+        at,
+        [(&json!(2), &json!(19)), (&json!(3), &json!(1)), (&json!(4), &json!(1)), (&json!(5), &json!(1))]
+    );
+    assert!(rows[1..].iter().all(|row| row["problem"].is_string() && row["reads"] == json!([])), "{value:#}");
+    assert!(skill.requests().is_empty());
 }

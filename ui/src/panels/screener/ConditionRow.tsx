@@ -15,7 +15,7 @@ const LINE = '=';
 
 /** A condition as field, operator and limit, or as a line; validated on blur. */
 export function ConditionRow({ condition, isChanged }: { condition: Condition; isChanged: boolean }) {
-  const { screens, edit, problems, state } = useScreener();
+  const { screens, edit, problems, checks, state } = useScreener();
   const id = useId();
   const [left, setLeft] = useState(condition.value !== '');
   const row = useRef<HTMLLIElement>(null);
@@ -28,7 +28,9 @@ export function ConditionRow({ condition, isChanged }: { condition: Condition; i
   }, []); // eslint-disable-line react-hooks/exhaustive-deps -- once
   const { key, field, value } = condition;
   const name = conditionName(condition, screens.fields);
-  const problem = left || state.checked ? (problems.get(key) ?? null) : null;
+  const check = field === null ? checks.get(condition.text) : undefined;
+  // A line is checked while it is typed.
+  const problem = left || state.checked || check !== undefined ? (problems.get(key) ?? null) : null;
   return (
     <li ref={row} data-condition={key} className="flex flex-col">
       <div className="flex items-center gap-1">
@@ -68,6 +70,11 @@ export function ConditionRow({ condition, isChanged }: { condition: Condition; i
         )}
         <IconButton icon="x" iconSize={12} label={`Remove ${name}`} className="-mr-1.5 -ml-0.5" onClick={() => edit({ type: 'removed', key })} />
       </div>
+      {problem === null && check !== undefined && check.reads.length > 0 && (
+        <p className="pt-0.5 pb-1 text-small text-fg-2">
+          Reads <Revealed text={check.reads.join(', ')} />
+        </p>
+      )}
       {problem !== null && (
         <p id={id} role="alert" className="pt-0.5 pb-1 text-small text-danger">
           <Revealed text={problem} />

@@ -1,4 +1,4 @@
-import { act, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
@@ -7,7 +7,7 @@ import { violations } from '../../testing/axe';
 import { answer } from '../../testing/panels';
 import { sampleWorld } from '../../testing/sample';
 import { explanation, midCap, partialScan, screens, wholeScan } from '../../testing/sample/screener-panel';
-import { button, click, failure, limit, open, scan, slow } from './fixture';
+import { button, click, failure, limit, open, scan, slow, type Answers } from './fixture';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -92,6 +92,21 @@ describe('conditions', () => {
     press('Enter', screen.getByRole('textbox', { name: 'Limit of Operating margin' }), { ctrlKey: true });
     expect(asked(SCAN)).toEqual([]);
     expect(screen.getByText('Write a limit.')).toBeVisible();
+  });
+
+  test('a line is checked while it is typed, without a scan', async () => {
+    const checked = (text: string) => (text.includes('200)') ? { line: 1, text, problem: null, character: null, reads: ['Close'] } : { line: 1, text, problem: 'A comma is missing.', character: 19, reads: [] });
+    const answers: Answers = { 'screener.check_conditions': ({ args }) => answer({ conditions: ((args as { conditions: string[] }).conditions).map(checked) }) };
+    const { asked } = await open({ answers });
+    await userEvent.selectOptions(screen.getAllByRole('combobox', { name: 'Field' })[0]!, 'As a line…');
+    const line = screen.getByRole('textbox', { name: 'Condition' });
+    fireEvent.change(line, { target: { value: 'close > sma(close 20)' } });
+    expect(await screen.findByText('Character 19: A comma is missing.')).toBeVisible();
+    expect(line).toBeInvalid();
+    fireEvent.change(line, { target: { value: 'close > sma(close, 200)' } });
+    expect(await screen.findByText('Reads Close')).toBeVisible();
+    expect(line).toBeValid();
+    expect(asked('screener.scan_universe')).toEqual([]);
   });
 
   test('a complex one is a line of text', async () => {

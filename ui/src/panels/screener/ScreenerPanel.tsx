@@ -16,11 +16,12 @@ import { useTools } from '../symbol/useNotes';
 import { BackTestColumn } from './BackTestColumn';
 import { Conditions } from './Conditions';
 import { ScreenerProvider, useScreener, type ScreenerContext } from './context';
-import { namedBy, problemOf } from './draft';
+import { checkText, namedBy, problemOf } from './draft';
 import { Hits } from './Hits';
 import { keep, keptOf } from './kept';
 import { keysOf } from './keys';
 import { useRun, useRuns } from './runs';
+import { useChecks } from './useChecks';
 import { ScreenerHead } from './ScreenerHead';
 import { sortedHits } from './sorting';
 import { draftArgs, openedOf, reduceScreener, scanArgs, testArgs, type Tab } from './state';
@@ -55,7 +56,9 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
 
   const opened = openedOf(state, lists.screens.screens);
   const { name: screen, draft } = opened;
-  const problems = problemsOf(opened, lists.screens.fields);
+  const lines = draft.conditions.flatMap(({ field, text }) => (field === null && text !== '' ? [text] : []));
+  const checks = useChecks(has(nameOf('check_conditions')) ? nameOf('check_conditions') : null, lines);
+  const problems = problemsOf(opened, lists.screens.fields, checks);
 
   const scanned = scanning?.found;
   const explain = state.explained === null || !scanned ? null : { tool: nameOf('explain_hit'), args: { ...draftArgs(scanned.draft), symbol: state.explained } };
@@ -75,6 +78,7 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
     universes: lists.universes,
     opened,
     problems: new Map([...(runs.scan?.result?.error && runs.scan.screen === screen ? namedBy(runs.scan.result.error.message, runs.scan.draft, draft) : []), ...problems]),
+    checks,
     scanning,
     scan,
     hits: scan === null ? [] : sortedHits(scan.hits, scan.columns, state.sort),
@@ -167,10 +171,11 @@ function useRoom(wide: boolean): ScreenerContext['room'] {
 }
 
 /** Problems of invalid conditions, by key. */
-function problemsOf({ draft }: ScreenerContext['opened'], fields: ScreenerContext['screens']['fields']): ReadonlyMap<number, string> {
+function problemsOf({ draft }: ScreenerContext['opened'], fields: ScreenerContext['screens']['fields'], checks: ScreenerContext['checks']): ReadonlyMap<number, string> {
   return new Map(
     draft.conditions.flatMap((condition) => {
-      const problem = problemOf(condition, fields);
+      const check = condition.field === null ? checks.get(condition.text) : undefined;
+      const problem = problemOf(condition, fields) ?? (check === undefined ? null : checkText(check));
       return problem === null ? [] : [[condition.key, problem] as const];
     }),
   );

@@ -269,3 +269,18 @@ function numbers(row: Row, key: string): number[] {
   const list = row[key];
   return Array.isArray(list) ? list.filter((one) => typeof one === 'number') : [];
 }
+
+/** A condition that was checked without a scan. */
+export interface Check {
+  readonly text: string;
+  /** In a sentence; null if it is valid. */
+  readonly problem: string | null;
+  /** Position of the problem, from 1. */
+  readonly character: number | null;
+  /** Names of the figures that it reads. */
+  readonly reads: readonly string[];
+}
+
+export function checksIn(answer: Answer): Check[] {
+  return rows(answer, 'conditions').map((row) => ({ text: text(row, 'text'), problem: some(row, 'problem'), character: whole(row, 'character'), reads: texts(row, 'reads') }));
+}

@@ -4,7 +4,7 @@ import { createContext, useContext, type Dispatch } from 'react';
 
 import type { JsonValue } from '../../ipc';
 import type { Read } from '../skill/state';
-import type { Explanation, Hit, Scan, Screens, Universe } from './answers';
+import type { Check, Explanation, Hit, Scan, Screens, Universe } from './answers';
 import type { BackTest } from './backtest';
 import type { RunView } from './runs';
 import type { Edit, Opened, ScreenerChange, ScreenerState } from './state';
@@ -23,6 +23,8 @@ export interface ScreenerContext {
   readonly opened: Opened;
   /** Problems of conditions, by key. */
   readonly problems: ReadonlyMap<number, string>;
+  /** Checks of conditions written as lines, by text. */
+  readonly checks: ReadonlyMap<string, Check>;
   readonly scanning: RunView | null;
   readonly scan: Scan | null;
   /** In display order. */

@@ -3,7 +3,7 @@
 import { compare, decimal } from '../../shared/decimal';
 import { numberText } from '../../shared/amount';
 import { pieces } from '../../shared/invisible';
-import type { Field, Missing, Operator, SavedCondition, Screen } from './answers';
+import type { Check, Field, Missing, Operator, SavedCondition, Screen } from './answers';
 
 export interface Condition {
   /** Stable while the row is edited; also identifies it in the draft that a scan started with. */
@@ -119,6 +119,11 @@ export function problemOf(condition: Condition, fields: readonly Field[]): strin
   if (known && known.unit !== 'percent' && limits.some((limit) => limit?.unit === '%')) return `${known.name} is not in percent. Leave out %.`;
   if (first && second && isAbove(first, second)) return `${limitText(first)} is above ${limitText(second)}. Write the lower limit first, with its unit.`;
   return condition.problem;
+}
+
+/** "Character 19: There is no comma." null if the condition is valid. */
+export function checkText({ problem, character }: Check): string | null {
+  return problem === null || character === null ? problem : `Character ${character}: ${problem}`;
 }
 
 /** Conditions quoted by an error of the tool, by key; edited ones are left out. */
