@@ -24,6 +24,7 @@ mod limitations;
 mod list_screens;
 mod notes;
 mod save_screen;
+mod save_universe;
 mod scan;
 mod scan_universe;
 mod screen_args;
@@ -58,6 +59,7 @@ impl Skill for Screener {
             native(explain_hit::ExplainHit),
             native(save_screen::SaveScreen),
             native(universes::Universes),
+            native(save_universe::SaveUniverse),
             native(backtest::Backtest),
             native(find_trades::FindTrades),
         ]

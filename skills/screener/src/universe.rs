@@ -10,7 +10,7 @@ use nova_skill::{Date, Note, NotePath, Record, ToolContext, ToolError, Value, js
 use crate::notes::{UNIVERSE, link_name, named};
 
 /// Maximum number of symbols in a list.
-const MOST: usize = 20_000;
+pub(crate) const MOST: usize = 20_000;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Universe {
@@ -150,7 +150,7 @@ pub(crate) fn unread(universe: &Universe) -> Option<String> {
 }
 
 /// The text of a bullet, or the first cells of a table row.
-fn bullet(line: &str) -> Option<&str> {
+pub(crate) fn bullet(line: &str) -> Option<&str> {
     let line = line.trim();
     let text = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
     text.or_else(|| line.strip_prefix('|').filter(|row| !row.trim_start().starts_with([':', '-'])))
@@ -159,7 +159,7 @@ fn bullet(line: &str) -> Option<&str> {
 
 /// The symbol of a line and the name after it: "NGTL Northgate Tooling", "[[NGTL]]", "| NGTL | Northgate
 /// Tooling |".
-fn member(line: &str) -> Option<(String, Option<String>)> {
+pub(crate) fn member(line: &str) -> Option<(String, Option<String>)> {
     let line = line.trim();
     let (symbol, rest) = match line.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
         Some((link, rest)) => (link_name(&format!("[[{link}]]")), rest),

@@ -6,7 +6,7 @@ import { answer } from './panels';
 import { partialScan } from './sample/screener-panel';
 import { sampleAnswer } from './sample-panels';
 
-export const SCREENER = ['list_screens', 'check_conditions', 'universes', 'scan_universe', 'explain_hit', 'save_screen', 'backtest', 'find_trades'];
+export const SCREENER = ['list_screens', 'check_conditions', 'universes', 'save_universe', 'scan_universe', 'explain_hit', 'save_screen', 'backtest', 'find_trades'];
 
 /** Scans run until stopped, and then return their partial result. */
 export function scriptScreener(backend: FakeBackend, world: World): void {

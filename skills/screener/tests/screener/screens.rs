@@ -129,3 +129,28 @@ fn conditions_are_checked_without_a_request() {
     assert!(rows[1..].iter().all(|row| row["problem"].is_string() && row["reads"] == json!([])), "{value:#}");
     assert!(skill.requests().is_empty());
 }
+
+#[test]
+fn pasted_symbols_become_a_list_that_the_user_edits() {
+    let skill = Market::default().over("//- Note.md\nx\n");
+    let pasted = "Symbol,Name\nNGTL,Northgate Tooling\nKSTL.DE,Kestrel Pumps\ncash,Cash\n";
+    let value = skill.value("save_universe", json!({"name": "Mid caps", "text": pasted}));
+    assert_eq!(
+        value,
+        json!({"path": "Screener/Universes/Mid caps.md", "count": 2, "skipped": 1, "skipped_lines": ["cash Cash"]})
+    );
+    let note = skill.vault.read("Screener/Universes/Mid caps.md");
+    assert!(note.ends_with("- NGTL Northgate Tooling\n- KSTL.DE Kestrel Pumps\n"), "{note}");
+    skill
+        .vault
+        .write("Screener/Universes/Mid caps.md", &note.replace("- KSTL.DE Kestrel Pumps", "- SLVN\n- BWOP"));
+    let listed = skill.value("universes", json!({}))["universes"][0].clone();
+    assert_eq!(
+        (&listed["name"], &listed["count"], &listed["day"]),
+        (&json!("Mid caps"), &json!(3), &json!("2026-11-21"))
+    );
+    let error = skill.error("save_universe", json!({"name": "mid caps", "text": "NGTL"}));
+    assert_eq!(error.message, "There is a list Mid caps already: Screener/Universes/Mid caps.md.");
+    let none = skill.error("save_universe", json!({"name": "None", "text": "just words"}));
+    assert!(none.message.starts_with("/text: has no symbol"), "{}", none.message);
+}
