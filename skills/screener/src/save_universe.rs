@@ -1,6 +1,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nova_market::sources::sec::HOSTS;
+use nova_market::tools::Web;
+use nova_market::tools::filers::{said, sec};
 use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
@@ -21,14 +24,52 @@ pub(crate) struct NewUniverse {
     name: String,
     /// Its symbols as text: one a line with a name behind it, separated by commas, or CSV with a column Symbol.
     #[schemars(extend("x-label" = "Symbols", "x-help" = "One a line, or CSV", "x-lines" = 6))]
-    text: String,
+    text: Option<String>,
     /// Where they are listed if a symbol does not say it, such as XETRA; default: the United States.
     #[schemars(extend("x-help" = "The United States if left empty"))]
     exchange: Option<String>,
+    /// In place of a text: all companies at this exchange that report to the SEC.
+    #[schemars(extend("x-label" = "All of", "x-help" = "Companies that report to the SEC"))]
+    filers: Option<FilersOf>,
     /// Fields that the user added.
     #[serde(flatten)]
     #[schemars(skip)]
     own: Map<String, Value>,
+}
+
+/// The exchanges that the SEC names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum FilersOf {
+    Nasdaq,
+    Nyse,
+    Cboe,
+    Otc,
+}
+
+impl FilersOf {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Nasdaq => "nasdaq",
+            Self::Nyse => "nyse",
+            Self::Cboe => "cboe",
+            Self::Otc => "otc",
+        }
+    }
+
+    /// # Errors
+    /// Without a contact, or if the SEC does not answer.
+    async fn members(self, ctx: &dyn ToolContext) -> Result<Pasted, ToolError> {
+        let listed = sec("Screener", ctx)?.listed(&Web(ctx)).await.map_err(|error| said(&error))?;
+        let is_there = |exchange: &Option<String>| {
+            exchange.as_deref().is_some_and(|exchange| exchange.eq_ignore_ascii_case(self.word()))
+        };
+        let rows = listed.into_iter().filter(|(_, exchange)| is_there(exchange));
+        // The SEC writes share classes with a hyphen: BRK-B.
+        let rows = rows.map(|(filer, _)| format!("{} {}", filer.symbol.replace('-', "."), filer.name));
+        Ok(Pasted::of(rows.collect()))
+    }
 }
 
 /// Maximum number of skipped lines in an answer.
@@ -39,11 +80,13 @@ impl NativeTool for SaveUniverse {
     type Args = NewUniverse;
     const ID: &'static str = "save_universe";
     const EFFECT: Effect = Effect::Write;
+    const HOSTS: &'static [&'static str] = &HOSTS;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(UNIVERSE));
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Makes a list of symbols as a note, from pasted text or CSV that the user gives.",
+            "Makes a list of symbols as a note, from pasted text or CSV that the user gives, or of an exchange's companies \
+             that report to the SEC.",
         )
         .use_when("the user gives symbols, such as the members of an index, to keep as a list or universe")
         .example("Keep these symbols as the list Mid caps")
@@ -67,7 +110,12 @@ impl NativeTool for SaveUniverse {
                 "Add or remove its symbols in that note, or choose another name.",
             ));
         }
-        let Pasted { members, skipped } = Pasted::read(&new.text);
+        let text = new.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let Pasted { members, skipped } = match (text, new.filers) {
+            (Some(text), None) => Pasted::read(text),
+            (None, Some(exchange)) => exchange.members(ctx.as_ref()).await?,
+            _ => return Err(refused("/text", "is needed, or filers in place of it".into())),
+        };
         if members.is_empty() {
             return Err(refused(
                 "/text",
@@ -114,7 +162,10 @@ struct Pasted {
 
 impl Pasted {
     fn read(text: &str) -> Self {
-        let rows = columns(text).unwrap_or_else(|| text.lines().flat_map(entries).collect());
+        Self::of(columns(text).unwrap_or_else(|| text.lines().flat_map(entries).collect()))
+    }
+
+    fn of(rows: Vec<String>) -> Self {
         let (mut members, mut skipped, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
         for row in rows.into_iter().filter(|row| !row.trim().is_empty()) {
             match member(&row) {

@@ -1,8 +1,9 @@
 //! Screens as notes: listed, refused with their line, saved.
 
 use nova_skill::{Value, json};
+use nova_testkit::Reply;
 
-use crate::Market;
+use crate::{Market, over};
 
 const VAULT: &str = "\
 //- Screener/Screens/Mid-cap value.md
@@ -153,4 +154,33 @@ fn pasted_symbols_become_a_list_that_the_user_edits() {
     assert_eq!(error.message, "There is a list Mid caps already: Screener/Universes/Mid caps.md.");
     let none = skill.error("save_universe", json!({"name": "None", "text": "just words"}));
     assert!(none.message.starts_with("/text: has no symbol"), "{}", none.message);
+}
+
+#[test]
+fn companies_of_an_exchange_become_a_list() {
+    let skill = over("//- Note.md\nx\n", |request| {
+        assert_eq!(request.path, "/files/company_tickers_exchange.json");
+        assert!(request.headers["user-agent"].contains('@'), "{:?}", request.headers);
+        Reply::text(
+            r#"{"fields":["cik","name","ticker","exchange"],"data":[[1,"Northgate Tooling Inc","NGTL","Nasdaq"],
+            [2,"Berkshire","BRK-B","NYSE"],[3,"Silvan","SLVN","Nasdaq"],[4,"Unlisted","UNLD",null]]}"#,
+        )
+    });
+    let value = skill.value("save_universe", json!({"name": "Nasdaq", "filers": "nasdaq"}));
+    assert_eq!(value["count"], 2);
+    let note = skill.vault.read("Screener/Universes/Nasdaq.md");
+    assert!(note.ends_with("- NGTL Northgate Tooling Inc\n- SLVN Silvan\n"), "{note}");
+    skill.value("save_universe", json!({"name": "NYSE", "filers": "nyse"}));
+    assert!(skill.vault.read("Screener/Universes/NYSE.md").ends_with("- BRK.B Berkshire\n"));
+    let both = skill.error("save_universe", json!({"name": "Both", "filers": "nyse", "text": "NGTL"}));
+    assert_eq!(both.message, "/text: is needed, or filers in place of it.");
+}
+
+#[test]
+fn failed_request_to_the_sec_makes_no_list() {
+    let skill = over("", |_| Reply::text("<html>Undeclared automated tool</html>"));
+    let before = skill.vault.files();
+    let error = skill.error("save_universe", json!({"name": "NYSE", "filers": "nyse"}));
+    assert!(error.message.starts_with("The SEC answered with a web page"), "{}", error.message);
+    assert_eq!(skill.vault.files(), before);
 }

@@ -131,6 +131,37 @@ impl Sec {
         if filers.is_empty() { Err(unreadable()) } else { Ok(filers) }
     }
 
+    /// All companies with a symbol, and the exchange of each if known, such as "Nasdaq" or "NYSE".
+    ///
+    /// # Errors
+    /// See [`Sec::filers`].
+    pub async fn listed(
+        &self,
+        transport: &dyn Transport,
+    ) -> Result<Vec<(Filer, Option<String>)>, SourceError> {
+        let page = self.ask(&self.www, "/files/company_tickers_exchange.json", transport).await?.json()?;
+        let names: Vec<&str> = page
+            .get("fields")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let place = |name: &str| names.iter().position(|other| *other == name).ok_or_else(unreadable);
+        let (cik, name, symbol, exchange) =
+            (place("cik")?, place("name")?, place("ticker")?, place("exchange")?);
+        let rows = page.get("data").and_then(Value::as_array).ok_or_else(unreadable)?;
+        let listed: Vec<(Filer, Option<String>)> = rows
+            .iter()
+            .filter_map(|row| {
+                let text = |at: usize| row.get(at).and_then(Value::as_str).map(str::to_owned);
+                let filer = Filer { cik: row.get(cik)?.as_u64()?, symbol: text(symbol)?, name: text(name)? };
+                Some((filer, text(exchange)))
+            })
+            .collect();
+        if listed.is_empty() { Err(unreadable()) } else { Ok(listed) }
+    }
+
     /// The newest filings of a company, about a thousand, newest first.
     ///
     /// # Errors
