@@ -1,4 +1,4 @@
-//! What brokers call what happened, in English and German.
+//! Brokers' words for actions, in English and German.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(super) enum Action {
     Ignore,
 }
 
-/// As a person chooses them.
+/// The choices offered to the user.
 pub(super) const CHOICES: [(Action, &str); 10] = [
     (Action::Buy, "Buy"),
     (Action::Sell, "Sale"),
@@ -60,7 +60,7 @@ const ALL: [Action; 12] = [
     Action::Ignore,
 ];
 
-/// Words that are the whole cell or its beginning, as [`words`] gives them. A cell has the meaning of the longest.
+/// Words at the beginning of a cell, normalised by [`words`]; the longest match decides.
 const KNOWN: &[(&str, Option<Action>)] = &[
     ("buy", Some(Action::Buy)),
     ("bought", Some(Action::Buy)),
@@ -104,7 +104,7 @@ const KNOWN: &[(&str, Option<Action>)] = &[
     ("ertrag", Some(Action::Dividend)),
     // Either the payment or the shares that were bought with it.
     ("dividend reinvestment", None),
-    // What was withheld of a dividend.
+    // Withholding tax.
     ("dividend tax", Some(Action::Tax)),
     ("dividendensteuer", Some(Action::Tax)),
     ("split", Some(Action::Split)),
@@ -152,7 +152,7 @@ const KNOWN: &[(&str, Option<Action>)] = &[
 ];
 
 impl Action {
-    /// As a note and a mapping say it.
+    /// Its word in notes and mappings.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Transfer => "transfer",
@@ -175,7 +175,7 @@ impl Action {
         ALL.into_iter().find(|action| action.word() == word)
     }
 
-    /// What a cell says: what the user said of it, else what is known.
+    /// The action of a cell: the user's own, or a known word.
     pub(super) fn of(cell: &str, said: &BTreeMap<String, Self>) -> Option<Self> {
         let own = folded(cell.trim());
         if let Some((_, action)) = said.iter().find(|(word, _)| folded(word.trim()) == own) {
@@ -187,7 +187,7 @@ impl Action {
             own.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
         let known = KNOWN.iter().filter(|(known, _)| begins(known)).max_by_key(|(known, _)| known.len())?;
-        // A single letter is no beginning: `K` is a buy, `K plus S` a name.
+        // A single letter must be the whole cell: `K` is a buy, `K plus S` a name.
         if known.0.len() == 1 && own.len() > 1 { None } else { known.1 }
     }
 }

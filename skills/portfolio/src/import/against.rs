@@ -1,4 +1,4 @@
-//! What of a file is in the vault already, and what the trades with it cannot be.
+//! Compares the rows of a file with the vault: known rows, possible duplicates, impossible trades.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,20 +8,20 @@ use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, VaultPath};
 use nova_statement::{Candidate, Wrong, import_ids, pair_up};
 
-use super::rows::Draft;
+use super::draft::Draft;
 use crate::books::{Books, PositionNote, Said, TRADE, TradeNote};
 use crate::ledger::{Event, Impossible, Ledger, Trade, in_order};
 use crate::saving::leaves_others;
 use crate::trade_rules::{Kind, event, follow, transfer};
 use crate::valuation::Snapshot;
 
-/// How many days may lie between what a person noted and what the broker says.
+/// Maximum distance in days between a note and its possible duplicate.
 const DAYS: i32 = 3;
 
-/// A new trade that can be written.
+/// A new trade, ready to be written.
 pub(super) struct Ready {
     pub(super) draft: Draft,
-    /// None for money of no symbol.
+    /// `None` for a movement of cash.
     pub(super) event: Option<Event>,
     /// The fields of its note.
     pub(super) fields: Map<String, Value>,
@@ -34,7 +34,7 @@ pub(super) struct Twin {
     pub(super) date: Date,
 }
 
-/// The rows of a file against what the vault has.
+/// The rows of a file, compared with the vault.
 #[derive(Default)]
 pub(super) struct Compared {
     pub(super) new: Vec<Ready>,
@@ -90,8 +90,8 @@ impl Compared {
         Ok(compared)
     }
 
-    /// Moves what cannot be, beside the trades there are and the other new ones, from `new` to `wrong`. Lines that are
-    /// left out count for nothing.
+    /// Moves trades that are impossible given the existing and the other new ones from `new` to `wrong`. Lines that
+    /// are left out are ignored.
     ///
     /// # Errors
     /// When numbers are too large.
@@ -131,7 +131,7 @@ impl Compared {
         Ok(())
     }
 
-    /// Positions that say how much is held, which no trade moves yet and a new one would.
+    /// Positions with a quantity and without trades, for which there is a new trade.
     fn positions_alone(&self, books: &Books) -> BTreeMap<String, Decimal> {
         let moving = self.new.iter().filter(|one| one.event.as_ref().is_some_and(Event::moves));
         let symbols: BTreeSet<&String> = moving.filter_map(|one| one.draft.symbol.as_ref()).collect();
@@ -144,7 +144,7 @@ impl Compared {
             .collect()
     }
 
-    /// Each position that said what its trades come to keeps saying so.
+    /// Updates the positions whose quantity or cost equals that of their trades.
     pub(super) async fn follow(&self, ctx: &dyn ToolContext, snapshot: &Snapshot) -> Result<(), ToolError> {
         let none = HashSet::new();
         let before = BySymbol::of(&snapshot.books, &[]);
@@ -161,10 +161,10 @@ impl Compared {
         Ok(())
     }
 
-    /// That no record which names no currency is read in another one with the new trades.
+    /// Refuses new trades that change the currency in which a record without one is read.
     ///
     /// # Errors
-    /// `InvalidArguments` with what to do first.
+    /// `InvalidArguments` that says what to do first.
     pub(super) async fn leaves_others(&self, ctx: &dyn ToolContext, books: &Books) -> Result<(), ToolError> {
         let said: Vec<Said> = self
             .new
@@ -185,7 +185,7 @@ impl Compared {
     }
 }
 
-/// What was imported.
+/// The ids of imported rows.
 struct Known {
     ids: HashSet<String>,
 }
@@ -195,7 +195,7 @@ impl Known {
         let trades = books.trades.iter().filter_map(|note| note.import_id.clone());
         let transfers = books.transfers.iter().filter_map(|note| note.import_id.clone());
         let mut ids: HashSet<String> = trades.chain(transfers).collect();
-        // What stands in a note that cannot be read was imported anyway.
+        // Rows of unreadable notes were imported, too.
         for problem in &books.unreadable {
             let Ok(path) = VaultPath::parse(&problem.path) else { continue };
             let Ok(bytes) = ctx.vault().read_file(&path).await else { continue };
@@ -205,7 +205,7 @@ impl Known {
     }
 }
 
-/// What a row becomes.
+/// Turns a row into an event and the fields of its note.
 fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, Wrong> {
     let line = draft.line;
     let of_account = draft.kind.is_of_account(draft.symbol.as_deref());
@@ -223,7 +223,7 @@ fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, Wrong> {
             error => error.to_string(),
         },
     })?;
-    // What the ledger cannot compute with is no trade.
+    // Numbers that the ledger cannot compute with are refused.
     if let Some(event) = &event {
         let trade = Trade { date: draft.date, event: event.clone(), origin: 0 };
         if let Err((_, Impossible::TooLarge(error))) = Ledger::of(snapshot.method, &[trade], None) {
@@ -233,11 +233,11 @@ fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, Wrong> {
     Ok(Ready { draft, event, fields })
 }
 
-/// What a new and an existing record have in common.
+/// The key by which records are compared.
 type Same<'a> = (&'static str, &'a str, &'a str, Decimal);
 
-/// By kind, symbol, currency and number of shares, or amount where there are none; each record for one row. `imported`
-/// are the ids of records that other rows of the file are.
+/// Pairs rows with existing records by kind, symbol, currency and quantity, or amount if there is none; each record
+/// with one row. `imported` are the ids of records that belong to other rows of the file.
 fn twins(books: &Books, new: &[Ready], imported: &HashSet<String>) -> Result<Vec<(usize, Twin)>, ToolError> {
     let mut records: Vec<(Same, &NotePath, Date)> = Vec::new();
     let is_other = |id: &Option<String>| id.as_ref().is_none_or(|id| !imported.contains(id));
@@ -292,9 +292,9 @@ fn shared(event: &Event) -> Result<Decimal, TooLarge> {
     })
 }
 
-/// The trades of each symbol, those of the vault and the new ones.
+/// Existing and new trades by symbol.
 struct BySymbol<'a> {
-    /// How many trades the vault has.
+    /// Number of existing trades.
     existing: usize,
     old: HashMap<&'a str, Vec<&'a TradeNote>>,
     new: BTreeMap<&'a str, Vec<(usize, &'a Draft, &'a Event)>>,
@@ -314,7 +314,7 @@ impl<'a> BySymbol<'a> {
         by_symbol
     }
 
-    /// The symbols with the currencies in which new trades move them; a split is one of each currency.
+    /// The symbols and currencies that new trades affect; a split affects all currencies.
     fn touched(&self) -> BTreeSet<(&'a str, &'a str)> {
         let mut touched = BTreeSet::new();
         for (symbol, new) in &self.new {
@@ -349,19 +349,19 @@ impl<'a> BySymbol<'a> {
 /// The trades of a symbol in a currency.
 struct Trades {
     all: Vec<Trade>,
-    /// A new one's origin is at least this.
+    /// New trades have at least this origin.
     existing: usize,
-    /// By origin, of the new ones.
+    /// Of new trades, by origin.
     lines: HashMap<usize, u64>,
 }
 
 impl Trades {
-    /// New sales of more than is held, and those that leave too little for a later one of the vault.
+    /// New sales of more than is held, and new sales that leave too little for a later existing one.
     fn impossible(&self, snapshot: &Snapshot, symbol: &str) -> HashMap<u64, String> {
         let mut trades: Vec<&Trade> = self.all.iter().collect();
         in_order(&mut trades);
         let mut wrong = HashMap::new();
-        // What was wrong before stays so, until it is corrected.
+        // An existing contradiction is not blamed on new trades.
         let own: Vec<Trade> = self.all.iter().filter(|trade| trade.origin < self.existing).cloned().collect();
         let was_wrong = Ledger::of(snapshot.method, &own, None).is_err();
         let mut dropped: HashSet<usize> = HashSet::new();
@@ -385,7 +385,7 @@ impl Trades {
                 } else if let Some(sale) = last_sale.filter(|_| !was_wrong) {
                     dropped.insert(sale);
                     let path = snapshot.books.trades.get(trade.origin).map_or("", |note| note.path.as_str());
-                    let problem = format!("with it a later sale cannot be: {path}");
+                    let problem = format!("it leaves too little for a later sale: {path}");
                     wrong.extend(self.lines.get(&sale).map(|line| (*line, problem)));
                     continue 'again;
                 }

@@ -13,14 +13,14 @@ use super::rows::NUMBERS;
 use crate::amount::{price as price_shown, shown};
 use crate::ledger::{Event, sum};
 
-/// How many trades are shown before they are imported.
+/// Maximum number of trades in a preview.
 const PREVIEW: usize = 10;
-/// How many entries are in a review; counts and sums are of all.
+/// Maximum number of entries in a review; counts and sums include all.
 const MOST_ENTRIES: usize = 20_000;
-/// How many lines that cannot be read are in an answer.
+/// Maximum number of invalid lines in an answer.
 const MOST_PROBLEMS: usize = 50;
 
-/// What is known of a file.
+/// All results about a file.
 pub(super) struct Answer<'a> {
     pub(super) table: &'a Table,
     pub(super) mapping: &'a Mapping,
@@ -29,9 +29,9 @@ pub(super) struct Answer<'a> {
     pub(super) questions: &'a [Question],
     pub(super) wrong: &'a [Wrong],
     pub(super) compared: &'a Compared,
-    /// Those that records name.
+    /// Symbols of existing records.
     pub(super) symbols: BTreeSet<&'a str>,
-    /// Lines of possible duplicates that nobody has decided about.
+    /// Lines of possible duplicates without a decision.
     pub(super) open: &'a HashSet<u64>,
     pub(super) left_out: &'a HashSet<u64>,
     /// Rows of actions that are left out.
@@ -41,7 +41,7 @@ pub(super) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// For a person to look at before anything is imported.
+    /// A proposal that the user confirms before the import.
     pub(super) fn proposal(&self) -> Result<Value, ToolError> {
         let mut value = self.common()?;
         let mut questions: Vec<Value> = self.questions.iter().map(Question::to_json).collect();
@@ -58,7 +58,7 @@ impl Answer<'_> {
         Ok(value)
     }
 
-    /// What an import does, or did.
+    /// The result of an import or a dry run.
     pub(super) fn result(&self, dry_run: bool) -> Result<Value, ToolError> {
         let mut value = self.common()?;
         let imported = self.imported().count();
@@ -99,7 +99,7 @@ impl Answer<'_> {
         let days = || new.iter().map(|one| one.draft.date);
         let mut order: Vec<&Ready> = new.iter().collect();
         order.sort_by_key(|one| std::cmp::Reverse(one.draft.date));
-        // What waits for an answer is in the answer however many there are.
+        // Open questions are always included.
         let mut left = MOST_ENTRIES;
         let mut entries = Vec::new();
         for one in order {
@@ -177,7 +177,7 @@ impl Answer<'_> {
         own + self.ignored
     }
 
-    /// A row of a preview or a review; its amount is the money that moves, with a minus where it goes out.
+    /// A row of a preview or a review; its amount is the change of cash.
     fn entry(&self, one: &Ready) -> Result<Value, ToolError> {
         let draft = &one.draft;
         let amount = cash(one)?;
@@ -221,7 +221,7 @@ impl Answer<'_> {
         Ok(row)
     }
 
-    /// The money that moves, by currency and kind, in the order of kinds.
+    /// Changes of cash by kind and currency.
     fn sums(&self) -> Result<Vec<Value>, ToolError> {
         let mut sums: BTreeMap<(&str, &str), Decimal> = BTreeMap::new();
         for one in self.imported() {
@@ -233,7 +233,7 @@ impl Answer<'_> {
         Ok(sums.into_iter().map(row).collect())
     }
 
-    /// A question with choices that a person understands without knowing the word for a format.
+    /// A question whose choices are examples instead of format names.
     fn asked(&self, question: &Question) -> Value {
         let table = self.table;
         let place = |name: &Option<String>| table.column("", name.as_deref()?).ok();
@@ -254,13 +254,13 @@ impl Answer<'_> {
                 "question": question.asks,
                 "choices": CHOICES.map(|(action, label)| choice(action.word(), label.to_owned())),
             }),
-            // A column that is missing is chosen among the columns.
+            // The sheet offers the columns of the file.
             about => json!({"about": about, "question": question.asks, "choices": []}),
         }
     }
 }
 
-/// What a column may mean, with its words.
+/// The meanings of columns and their labels.
 const MEANINGS: [(&str, &str); 17] = [
     ("date", "Date"),
     ("action", "Action"),
@@ -281,7 +281,7 @@ const MEANINGS: [(&str, &str); 17] = [
     ("account", "Account"),
 ];
 
-/// The money that a trade moves; none for a split.
+/// The change of cash; `None` for a split.
 fn cash(one: &Ready) -> Result<Option<Decimal>, ToolError> {
     let numbers = &one.draft.numbers;
     Ok(match &one.event {

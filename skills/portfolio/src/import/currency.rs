@@ -1,9 +1,9 @@
-//! Currencies as brokers write them, also in pence.
+//! Currencies and their subunits as brokers write them.
 
 use nova_skill::Decimal;
 use nova_skill::figures::currency_code;
 
-/// A currency, and how many of what was written make one of it.
+/// A currency and the number of quoted units in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unit {
     pub(super) code: &'static str,

@@ -1,4 +1,4 @@
-//! Which column of a broker's file means what, as it is proposed, given and remembered.
+//! The mapping of a broker's columns: proposed, given by the user, stored in a note.
 
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// What the header and the cells suggest.
+    /// Proposes a mapping from the header and the cells.
     pub(super) fn proposed(table: &Table) -> Self {
         let found = Proposed::of(table);
         let name = |at: Option<usize>| at.map(|at| column_name(&table.header, at));
@@ -143,7 +143,7 @@ impl Mapping {
         }
     }
 
-    /// As a note of a broker remembers it.
+    /// Reads the mapping from a broker's note.
     pub(super) fn remembered(record: &Record) -> Result<Self, ToolError> {
         let text = |field: &str| -> Result<Option<String>, ToolError> {
             let said = record.text_there(field)?.map(|text| text.trim().to_owned());
@@ -186,7 +186,7 @@ impl Mapping {
         })
     }
 
-    /// What each column means, by the key of the mapping.
+    /// The columns by their key in the mapping.
     pub(super) fn columns(&self) -> [(&'static str, &Option<String>); 17] {
         [
             ("date", &self.date),
@@ -209,7 +209,7 @@ impl Mapping {
         ]
     }
 
-    /// The fields of the note that remembers it; null for what it does not say.
+    /// The fields of the broker's note; null if unset.
     pub(super) fn to_fields(&self) -> Map<String, Value> {
         let mut fields: Map<String, Value> = self
             .columns()
@@ -229,7 +229,7 @@ impl Mapping {
         fields
     }
 
-    /// The symbol that was said of an ISIN or a name.
+    /// The symbol that the user chose for an ISIN or a name.
     pub(super) fn symbol_of(&self, said: &str) -> Option<&str> {
         let wanted = folded(said.trim());
         self.symbols.iter().find(|(key, _)| folded(key) == wanted).map(|(_, symbol)| symbol.as_str())

@@ -4,6 +4,7 @@ mod actions;
 mod against;
 mod answer;
 mod currency;
+mod draft;
 mod mapping;
 mod money;
 mod names;
@@ -28,12 +29,13 @@ use crate::trade_rules::Kind;
 use crate::valuation::Snapshot;
 use against::{Compared, Ready};
 use answer::Answer;
+use draft::Draft;
 use mapping::Mapping;
-use rows::{Columns, Draft, NO_CURRENCY, ReadRows};
+use rows::{Columns, NO_CURRENCY, ReadRows};
 
-/// What remembers the mapping of a broker's files.
+/// The record type that stores the mapping of a broker's files.
 const BROKER: &str = "broker";
-/// How many rows are imported at once: what is planned stays in memory until it is written.
+/// Maximum number of rows per import: all planned notes are in memory.
 const MOST: usize = 50_000;
 
 pub(crate) struct ImportTransactions;
@@ -69,7 +71,7 @@ pub(crate) struct File {
     remember: Option<bool>,
 }
 
-/// What is to become of one line.
+/// The decision about one line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
@@ -194,9 +196,9 @@ impl NativeTool for ImportTransactions {
     }
 }
 
-/// What is known of the broker.
+/// What is stored or given about the broker.
 struct Known {
-    /// None where one has to be confirmed first.
+    /// `None` if the user has to confirm one first.
     mapping: Option<Mapping>,
     currency: Option<&'static str>,
     note: Option<Note>,
@@ -231,7 +233,7 @@ impl File {
         Ok(known)
     }
 
-    /// The mapping in the note of the broker.
+    /// Stores the mapping in the broker's note.
     async fn remember(
         &self,
         ctx: &dyn ToolContext,
@@ -249,7 +251,7 @@ impl File {
         nova_statement::remember(ctx, BROKER, table, note.as_ref(), name, values).await
     }
 
-    /// Lines that are not imported: what was said of single ones goes before what was said of all duplicates.
+    /// Lines that are not imported. A decision about one line overrides the one about all duplicates.
     fn left_out_lines(
         &self,
         compared: &Compared,
@@ -264,7 +266,7 @@ impl File {
         lines
     }
 
-    /// Lines of possible duplicates that nobody has decided about.
+    /// Lines of possible duplicates without a decision.
     fn open(&self, compared: &Compared, alike: Option<OfAlike>) -> HashSet<u64> {
         if alike.is_some() {
             return HashSet::new();
@@ -274,7 +276,7 @@ impl File {
     }
 }
 
-/// The notes of new trades, each with a link to the note of its position.
+/// Notes of new trades, each linked to its position's note.
 async fn notes(ctx: &dyn ToolContext, snapshot: &Snapshot, new: &[Ready]) -> Result<Vec<NewNote>, ToolError> {
     let declared = ctx.records().get(TRADE)?;
     let template = declared.user_template(ctx).await?;

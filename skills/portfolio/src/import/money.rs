@@ -16,7 +16,7 @@ pub(super) struct Money {
     pub(super) rate: Option<Decimal>,
 }
 
-/// What the amount of a row was found to mean.
+/// The result of checking the amount of a row.
 pub(super) struct Checked {
     /// In the currency of the price, with the tax.
     pub(super) fee: Decimal,
@@ -29,7 +29,7 @@ impl Money {
         self.paid.is_some_and(|paid| paid.code != self.unit.code)
     }
 
-    /// An amount in pounds where it is written in pence.
+    /// Converts an amount in pence to pounds.
     pub(super) fn whole_amount(&self, amount: Decimal) -> Result<Decimal, String> {
         let of_one = self.paid.unwrap_or(self.unit).of_one;
         amount.checked_div(of_one).ok_or_else(|| TOO_LARGE.to_owned())
@@ -64,7 +64,7 @@ impl Money {
         };
         let worth = quantity.checked_mul(price).and_then(|worth| worth.checked_div(self.unit.of_one));
         let worth = worth.ok_or(TOO_LARGE)?;
-        // What rounding the price, the quantity and the total may make of it.
+        // Tolerance for rounded prices, quantities and totals.
         let half = |scale: u32| Decimal::new(5, scale.min(27) + 1);
         let of_price = quantity.saturating_mul(half(price.scale().max(2))) / self.unit.of_one;
         let of_quantity = match quantity.scale() {
@@ -113,10 +113,10 @@ impl Money {
                 }
             };
         };
-        // Either rate is written: how much of the one currency is one of the other.
+        // The rate can be in either direction.
         let of_rate = half(rate.scale().max(2)).checked_div(rate).unwrap_or(Decimal::MAX);
         let mut best: Option<(Decimal, Decimal, usize)> = None;
-        // One of a currency whose price is in pence may mean a penny.
+        // Beside a price in pence, the rate can be that of a penny.
         let of_one = self.unit.of_one;
         let factors =
             [Some(rate), Decimal::ONE.checked_div(rate), rate.checked_mul(of_one), of_one.checked_div(rate)];
@@ -135,7 +135,7 @@ impl Money {
             return Err(contradiction(kind, quantity, price, fees, total, Some((paid.code, rate))));
         };
         let fee = fees.checked_div(factor).ok_or(TOO_LARGE)?;
-        // What the amount leaves out moved, too.
+        // Adds what the amount excludes.
         let tax_paid = tax.checked_mul(factor).ok_or(TOO_LARGE)?;
         let moved = match place {
             0 => total,
@@ -145,7 +145,7 @@ impl Money {
         with_tax(rounded_to(fee, FEE_PLACES), Some(moved))
     }
 
-    /// Brokers charge in pounds what is traded in pence.
+    /// Fees of shares quoted in pence are in pounds.
     fn fee_in_whole(&self, fees: Decimal) -> Result<Decimal, String> {
         fees.checked_div(self.paid.map_or(Decimal::ONE, |paid| paid.of_one))
             .ok_or_else(|| TOO_LARGE.to_owned())

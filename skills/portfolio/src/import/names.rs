@@ -1,4 +1,4 @@
-//! What brokers call their columns.
+//! Names of columns in brokers' files.
 
 use std::collections::HashSet;
 
@@ -140,7 +140,7 @@ const IDS: &[&str] = &[
     "reference",
 ];
 
-/// Places of columns.
+/// The proposed columns.
 #[derive(Debug, Default)]
 pub(super) struct Proposed {
     pub(super) date: Option<usize>,
@@ -163,10 +163,10 @@ pub(super) struct Proposed {
 }
 
 impl Proposed {
-    /// By the names of the columns, as far as their cells agree.
+    /// Proposes columns by name if most of their cells fit.
     pub(super) fn of(table: &Table) -> Self {
         let header = &table.header;
-        // One wrong cell does not hide a column: the lines that are wrong are named.
+        // Some invalid cells are tolerated: their lines are reported later.
         let filled = |at: usize| cells(table, at).map(str::trim).filter(|cell| !cell.is_empty());
         let is_number = |at: usize| {
             let numbers = filled(at).filter(|cell| amount(cell, '.').or(amount(cell, ',')).is_some()).count();
@@ -205,11 +205,11 @@ impl Proposed {
         let tax = take(TAXES, &is_number);
         let fee = take(FEES, &is_number);
         let more_fees = take(FEES, &is_number);
-        // Empty where there is nothing but money.
+        // Empty in files of cash movements only.
         let may_be_empty = |at: usize| is_number(at) || filled(at).next().is_none();
         let quantity = take(QUANTITIES, &may_be_empty);
         let price = take(PRICES, &may_be_empty);
-        // What is left for the security alone is no money that moved.
+        // A remaining balance is not an amount.
         let is_total = |at: usize| {
             is_number(at) && !words(&header[at]).split(' ').any(|word| matches!(word, "balance" | "saldo"))
         };
@@ -243,8 +243,7 @@ impl Proposed {
     }
 }
 
-/// The columns of the currencies of price and amount: those that name them, or stand directly behind them, else one
-/// for both.
+/// The currency columns of price and amount: named after them, or directly behind them, or one for both.
 fn currencies(
     table: &Table,
     price: Option<usize>,
@@ -270,7 +269,7 @@ fn currencies(
     }
 }
 
-/// The column that has the currency of another by its name, as `Currency (Total)` has that of `Total`.
+/// The currency column named after another column: `Currency (Total)` belongs to `Total`.
 fn unit_named_after(table: &Table, at: usize, is_unit: &dyn Fn(usize) -> bool) -> Option<usize> {
     let of = words(&table.header[at]);
     let is_named = |other: &usize| {

@@ -1,9 +1,9 @@
-//! The rows of a file as trades.
+//! Reads the rows of a file as trades.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use nova_skill::figures::{at_least, currency_code, folded, money};
+use nova_skill::figures::{at_least, currency_code, folded};
 use nova_skill::{Date, Decimal, ToolError};
 use nova_statement::{
     DateFormat, Question, Row, RowIds, Table, Wrong, amount, cells, currencies_of_sign, currency_beside,
@@ -12,113 +12,50 @@ use nova_statement::{
 
 use super::actions::{Action, CHOICES};
 use super::currency::Unit;
+use super::draft::Draft;
 use super::mapping::Mapping;
 use super::money::{Checked, Money, TOO_LARGE};
 use super::securities::{Securities, is_isin};
 use crate::books::{Books, as_symbol, is_symbol};
 use crate::trade_rules::{Kind, Numbers};
 
-/// How many unknown actions are asked about.
+/// Maximum number of unknown actions in one answer.
 const MOST_ASKED: usize = 20;
 
-/// A row as a trade, or as money of no symbol.
-#[derive(Debug, Clone)]
-pub(super) struct Draft {
-    pub(super) line: u64,
-    pub(super) date: Date,
-    pub(super) kind: Kind,
-    /// None of money.
-    pub(super) symbol: Option<String>,
-    /// What the file calls the security.
-    pub(super) name: Option<String>,
-    pub(super) currency: &'static str,
-    pub(super) numbers: Numbers,
-    /// The currency of the money that moved, if it differs.
-    pub(super) paid_in: Option<&'static str>,
-    /// The money that moved in that currency, if known.
-    pub(super) paid: Option<Decimal>,
-    /// The symbol of the trade that a withdrawal or a deposit was exchanged for.
-    pub(super) exchanged_for: Option<String>,
-    /// The ISIN that the symbol stands for, or is: a person may say another symbol of it.
-    pub(super) isin: Option<String>,
-    pub(super) own_id: Option<String>,
-    pub(super) row_id: String,
-}
-
-impl Draft {
-    /// The same for the same row in every file that has it.
-    pub(super) fn import_id(&self) -> &str {
-        self.own_id.as_deref().unwrap_or(&self.row_id)
-    }
-
-    /// The currency exchange of a trade that was paid in another currency: a withdrawal and a deposit.
-    fn exchange(&self, ids: &RowIds) -> Vec<Self> {
-        let (Some(paid), Some(paid_in)) = (self.paid, self.paid_in) else { return Vec::new() };
-        let Numbers { quantity: Some(quantity), price: Some(price), fee, .. } = self.numbers else {
-            return Vec::new();
-        };
-        let fee = fee.unwrap_or_default();
-        let worth = quantity.checked_mul(price);
-        let (worth, comes_in) = match self.kind.comes_in() {
-            true => (worth.and_then(|worth| worth.checked_sub(fee)), true),
-            false => (worth.and_then(|worth| worth.checked_add(fee)), false),
-        };
-        let (Some(worth), false) = (worth, paid.is_zero()) else { return Vec::new() };
-        let own = (worth, self.currency);
-        let (out, into) = if comes_in { (own, (paid, paid_in)) } else { ((paid, paid_in), own) };
-        let part = |kind: Kind, (amount, currency): (Decimal, &'static str)| Self {
-            line: self.line,
-            date: self.date,
-            kind,
-            symbol: None,
-            name: None,
-            currency,
-            numbers: Numbers { price: Some(money(amount, currency)), ..Numbers::default() },
-            paid_in: None,
-            paid: None,
-            exchanged_for: self.symbol.clone(),
-            isin: None,
-            own_id: None,
-            row_id: ids.part(self.import_id(), kind.word()),
-        };
-        vec![part(Kind::Withdrawal, out), part(Kind::Deposit, into)]
-    }
-}
-
-/// What was read of a table.
+/// The result of reading a table.
 #[derive(Default)]
 pub(super) struct ReadRows {
     pub(super) drafts: Vec<Draft>,
     pub(super) wrong: Vec<Wrong>,
-    /// How many rows are of an action that is left out.
+    /// Number of rows with an action that is left out.
     pub(super) ignored: usize,
 }
 
-/// A mapping with all that is needed to read the rows.
+/// A mapping, resolved against a table.
 pub(super) struct Columns<'a> {
     mapping: &'a Mapping,
     places: HashMap<&'static str, usize>,
     format: DateFormat,
     decimal: char,
-    /// Of rows that name none.
+    /// For rows that name none.
     currency: Option<&'static str>,
-    /// What the name of the amount's column says, as `Total (EUR)` does.
+    /// The currency in the name of the amount's column, such as `Total (EUR)`.
     amount_in: Option<&'static str>,
-    /// Whether a fee that costs has a minus.
+    /// Whether fees are negative numbers.
     fee_has_minus: bool,
-    /// By kind, whether most of its amounts and of its quantities have a minus.
+    /// By kind, whether most amounts and most quantities are negative.
     amount_has_minus: BTreeMap<&'static str, bool>,
     quantity_has_minus: BTreeMap<&'static str, bool>,
 }
 
-/// What is found of the columns, or what has to be asked.
+/// The resolved columns, or the questions that are open.
 pub(super) type Found<'a> = Result<Columns<'a>, Vec<Question>>;
 
 impl<'a> Columns<'a> {
-    /// Finds the columns, and in the cells how dates and numbers are written where the mapping does not say it.
+    /// Resolves the columns, and detects the formats of dates and numbers that the mapping does not name.
     ///
     /// # Errors
-    /// A column that is missing, named with the file and the line of the header.
+    /// When a column is missing; names the file and the line of the header.
     pub(super) fn of(
         table: &Table,
         mapping: &'a Mapping,
@@ -185,7 +122,7 @@ impl<'a> Columns<'a> {
         self.decimal
     }
 
-    /// The rows that can be read and the lines of those that cannot; a wrong line that is left out is neither.
+    /// Reads the rows and collects invalid lines; an invalid line that is left out is ignored.
     /// `report` is called with the number of rows before each.
     pub(super) fn read(
         &self,
@@ -197,7 +134,7 @@ impl<'a> Columns<'a> {
     ) -> ReadRows {
         let securities = Securities::of(books);
         let mut rows = ReadRows::default();
-        // Two brokers may number their orders alike.
+        // Transaction numbers are unique per broker only.
         let mut ids = RowIds::within(table.fingerprint());
         for (done, row) in table.rows.iter().enumerate() {
             report(done);
@@ -238,7 +175,7 @@ impl<'a> Columns<'a> {
         (!words.is_empty()).then(|| words.join(" "))
     }
 
-    /// None where the cell is empty.
+    /// `None` if the cell is empty.
     fn number(&self, row: &Row, key: &str) -> Result<Option<Decimal>, String> {
         match self.cell(row, key) {
             "" | "-" | "--" => Ok(None),
@@ -254,7 +191,7 @@ impl<'a> Columns<'a> {
             && ["quantity", "price", "symbol", "isin"].iter().all(|key| self.cell(row, key).is_empty())
     }
 
-    /// What happened; none where such rows are left out.
+    /// The kind of the row; `None` if its action is left out.
     fn kind(&self, row: &Row) -> Result<Option<Kind>, String> {
         let says_out = |key: &str| is_negative(self.cell(row, key));
         let action = match self.places.contains_key("action") {
@@ -277,7 +214,7 @@ impl<'a> Columns<'a> {
             Action::Tax => Kind::Tax,
             Action::Deposit => Kind::Deposit,
             Action::Withdrawal => Kind::Withdrawal,
-            // What is paid for borrowed money.
+            // Debit interest.
             Action::Interest if says_out("amount") == Some(true) => Kind::Fee,
             Action::Interest => Kind::Interest,
             Action::Transfer => match says_out("amount") {
@@ -317,7 +254,7 @@ impl<'a> Columns<'a> {
             let most = match minuses.cmp(&pluses) {
                 Ordering::Greater => true,
                 Ordering::Less => false,
-                // One and what takes it back: as most files write it.
+                // One entry and its reversal: assume the usual sign.
                 Ordering::Equal if key == "amount" => !Kind::parse(kind).is_some_and(Kind::comes_in),
                 Ordering::Equal => kind == Kind::Sell.word(),
             };
@@ -326,7 +263,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// None for a row of an action that is left out.
+    /// `None` if the action of the row is left out.
     fn draft(&self, row: &Row, securities: &Securities<'_>, today: Date) -> Result<Option<Draft>, String> {
         let Some(kind) = self.kind(row)? else { return Ok(None) };
         let date = self.cell(row, "date");
@@ -353,14 +290,14 @@ impl<'a> Columns<'a> {
             "" => self.amount_in.map(Unit::whole),
             said => Some(Unit::of(said).ok_or_else(|| format!("\"{said}\" is not a currency"))?),
         };
-        // Money that moved may name its currency alone.
+        // The amount may be the only cell with a currency.
         let unit =
             self.unit(row).or_else(|why| if why == NO_CURRENCY { paid.ok_or(why) } else { Err(why) })?;
-        // Some write words where there is no rate.
+        // Some brokers write words instead of a missing rate.
         let rate = self.number(row, "rate").ok().flatten().map(|rate| rate.abs());
         let (numbers, moved) = self.numbers(row, kind, is_money, &Money { unit, paid, rate })?;
         let numbers = tidy(numbers);
-        // Money of no symbol is in the currency in which it moved.
+        // Cash is recorded in the currency of the amount.
         let currency = if is_money { paid.unwrap_or(unit).code } else { unit.code };
         let paid_in = paid.map(|paid| paid.code).filter(|code| *code != currency && kind != Kind::Split);
         let own_id = self.text(row, "id");
@@ -381,7 +318,7 @@ impl<'a> Columns<'a> {
         }))
     }
 
-    /// A row whose sign is not that of the others of its kind takes back an earlier one.
+    /// Refuses a row whose sign differs from the others of its kind: it may reverse an earlier one.
     fn refuse_reversal(&self, row: &Row, kind: Kind) -> Result<(), String> {
         for (key, signs) in [("amount", &self.amount_has_minus), ("quantity", &self.quantity_has_minus)] {
             let is_minus = is_negative(self.cell(row, key));
@@ -390,7 +327,7 @@ impl<'a> Columns<'a> {
             {
                 let cell = self.cell(row, key);
                 return Err(format!(
-                    "its {key} of {cell} has another sign than those of every other {}; it may take back an earlier one",
+                    "its {key} {cell} has a different sign than every other {}; it may reverse an earlier one",
                     kind.word()
                 ));
             }
@@ -399,14 +336,14 @@ impl<'a> Columns<'a> {
         let is_out = is_negative(cell) == Some(true);
         if is_out && matches!(kind, Kind::Dividend | Kind::Deposit) {
             return Err(format!(
-                "a {} of {cell} takes money out; it may take back an earlier one",
+                "a {} of {cell} takes money out; it may reverse an earlier one",
                 kind.word()
             ));
         }
         Ok(())
     }
 
-    /// The symbol that was said of what the row names, that of a position, the row's own, else its ISIN.
+    /// The symbol chosen by the user, that of the position, the row's own, or its ISIN, in this order.
     fn symbol(
         &self,
         row: &Row,
@@ -422,7 +359,7 @@ impl<'a> Columns<'a> {
                 false => Err(format!("\"{symbol}\" is not a symbol")),
             };
         }
-        // Some brokers write the ISIN where others have the symbol.
+        // Some brokers write the ISIN in the symbol column.
         let mut known = [isin, own.as_deref()].into_iter().flatten();
         if let Some(symbol) = known.find_map(|said| securities.by_isin.get(&folded(said))) {
             return Ok(Some((*symbol).to_owned()));
@@ -444,7 +381,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The currency of the price: that of its column, beside the number, or of the file.
+    /// The currency of the price: from its column, beside the number, or the file's.
     fn unit(&self, row: &Row) -> Result<Unit, String> {
         let said = self.cell(row, "currency");
         if !said.is_empty() {
@@ -456,7 +393,7 @@ impl<'a> Columns<'a> {
                 return Ok(unit);
             }
             let may_be = currencies_of_sign(&beside);
-            // A sign of several currencies means the one that is known.
+            // A sign shared by several currencies means the known one.
             let known = match self.currency {
                 Some(own) if may_be.contains(&own) => Some(own),
                 Some(own) if !may_be.is_empty() => {
@@ -492,7 +429,7 @@ impl<'a> Columns<'a> {
             }
             fees = fees.checked_add(fee).ok_or(TOO_LARGE)?;
         }
-        // What a country withholds is in the currency of the price where the row says so.
+        // Withholding tax can be in the currency of the price.
         let mut tax = self.number(row, "tax")?.unwrap_or_default().abs();
         match self.cell(row, "tax_currency") {
             said if !tax.is_zero() && !said.is_empty() => {
@@ -512,7 +449,7 @@ impl<'a> Columns<'a> {
                 None if matches!(kind, Kind::Fee | Kind::Tax) && !fees.is_zero() => std::mem::take(&mut fees),
                 None => return Err("it has no amount".into()),
             };
-            // A fee of a symbol is written in the currency of the symbol.
+            // A fee of a symbol is recorded in the symbol's currency.
             let amount =
                 if is_money { money.whole_amount(amount)? } else { money.in_price_currency(amount)? };
             let numbers = match kind {
@@ -549,7 +486,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// A split that says how many new shares there are for how many old ones: `2:1`, `3 for 2`.
+    /// Parses the ratio of a split: `2:1`, `3 for 2`.
     fn split(&self, row: &Row) -> Result<Numbers, String> {
         let ratio = ["action", "name", "quantity", "price"].iter().find_map(|key| ratio(self.cell(row, key)));
         let (new, old) = ratio.ok_or(
@@ -561,10 +498,10 @@ impl<'a> Columns<'a> {
 
 pub(super) const NO_CURRENCY: &str = "it names no currency";
 const FEES: [&str; 2] = ["fee", "more_fees"];
-/// The columns whose cells tell the decimal sign.
+/// Columns whose cells determine the decimal sign.
 pub(super) const NUMBERS: [&str; 6] = ["quantity", "price", "fee", "more_fees", "tax", "amount"];
 
-/// As a note says them: without the zeros behind a number, but with cents.
+/// Normalises numbers for a note: no trailing zeros, at least two places for amounts.
 fn tidy(numbers: Numbers) -> Numbers {
     let cents = |number: Decimal| at_least(number.normalize(), 2);
     Numbers {
@@ -589,7 +526,7 @@ fn ratio(text: &str) -> Option<(Decimal, Decimal)> {
     })
 }
 
-/// Words of the action column that are not known, each with what it may be.
+/// Questions about unknown words in the action column.
 fn unknown_actions(table: &Table, mapping: &Mapping, places: &HashMap<&'static str, usize>) -> Vec<Question> {
     let Some(at) = places.get("action") else { return Vec::new() };
     let date = places.get("date");
@@ -618,11 +555,11 @@ fn unknown_actions(table: &Table, mapping: &Mapping, places: &HashMap<&'static s
     questions
 }
 
-/// What has to be asked again before a remembered mapping is used: a file of another broker may have the same names.
-/// None where the file itself says what is remembered.
+/// The remembered mapping without the formats that the file contradicts: another broker's file may have the same
+/// header. `None` if nothing has to be confirmed.
 ///
 /// # Errors
-/// A column that is missing.
+/// When a column is missing.
 pub(super) fn doubt(table: &Table, remembered: &Mapping) -> Result<Option<Mapping>, ToolError> {
     let open = Mapping { date_format: None, decimal: None, ..remembered.clone() };
     if !table.has_names() {

@@ -175,7 +175,7 @@ fn contradictory_rows_are_reported_and_not_imported() {
     wrong(
         "",
         "2026-11-19,dividend,BWOP,,,0,USD,-6.00",
-        "a dividend of -6.00 takes money out; it may take back an earlier one",
+        "a dividend of -6.00 takes money out; it may reverse an earlier one",
     );
 }
 
@@ -199,7 +199,7 @@ fn sale_that_makes_a_later_one_impossible_is_reported() {
     wrong(
         OWNED,
         "2026-07-01,sell,NGTL,350,42.00,0,EUR,14700.00",
-        "with it a later sale cannot be: Portfolio/Trades/c.md",
+        "it leaves too little for a later sale: Portfolio/Trades/c.md",
     );
 }
 
@@ -221,7 +221,7 @@ fn reversal_is_not_a_second_trade() {
     );
     assert_eq!(
         review(&skill, json!({}))["problems"],
-        json!([{"line": 3, "problem": "its amount of 612.50 has another sign than those of every other buy; it may take back an earlier one"}])
+        json!([{"line": 3, "problem": "its amount 612.50 has a different sign than every other buy; it may reverse an earlier one"}])
     );
 }
 
