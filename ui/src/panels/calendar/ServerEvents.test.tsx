@@ -54,11 +54,12 @@ describe('an event of a server', () => {
   });
 
   describe('that also changed there', () => {
-    const moved = async () => {
+    /** `around`: what is listed of the days around it after the move was refused. */
+    const moved = async (event: Record<string, JsonValue> = KICKOFF, around: JsonValue[] = []) => {
       const details: JsonValue[] = [{ title: 'Kick-off', next: [] }, { title: 'Kick-off at ten', location: 'Room 9', next: [{ start: '2026-11-24T10:00', end: '2026-11-24T11:00' }] }];
       const answers = [failure('Nothing was written: the event changed on the server.'), written];
       const rest = await open({
-        'calendar.list_events': () => listed([KICKOFF]),
+        'calendar.list_events': ({ args }) => listed((args as { days: number }).days === 7 ? [event] : around),
         'calendar.get_event': () => answer(details.length > 1 ? details.shift()! : details[0]!),
         'calendar.update_event': () => answers.shift() ?? written,
       }, [NOTES, WORK]);
@@ -78,6 +79,27 @@ describe('an event of a server', () => {
       await userEvent.click(card.getByRole('button', { name: 'Keep the server’s' }));
       expect(screen.queryByTestId('event-conflict')).toBeNull();
       expect(asked('update_event')).toHaveLength(1);
+    });
+
+    test('shows both versions of one that is over', async () => {
+      const over = { ...KICKOFF, start: '2026-11-23T09:00', end: '2026-11-23T10:00' };
+      const { asked, card } = await moved(over, [{ ...over, title: 'Kick-off, written up' }]);
+      expect(card.getByRole('row', { name: 'Time today, 09:00–10:00 today, 09:15–10:15' })).toBeVisible();
+      expect(card.getByRole('row', { name: 'Title Kick-off, written up not changed' })).toBeVisible();
+      expect(asked('list_events')).toContainEqual({ from: '2026-11-16', days: 15 });
+    });
+
+    test('shows both versions of the instance that was moved of a series', async () => {
+      const series = { ...KICKOFF, recurs: true };
+      const on = (day: string) => ({ ...series, start: `${day}T18:00`, end: `${day}T19:00` });
+      const { asked, card } = await moved(series, ['2026-11-16', '2026-11-23', '2026-11-30'].map(on));
+      expect(card.getByRole('row', { name: 'Time today, 18:00–19:00 today, 16:15–17:15' })).toBeVisible();
+      await userEvent.click(card.getByRole('button', { name: 'Use mine…' }));
+      await act(async () => {});
+      expect(asked('update_event')).toEqual([
+        { event: 'Work/k', start: '16:15' },
+        { event: 'Work/k', start: '16:15' },
+      ]);
     });
 
     test('can send the user’s version', async () => {

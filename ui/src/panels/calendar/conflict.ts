@@ -4,6 +4,7 @@ import type { JsonValue } from '../../ipc';
 import { isRow } from '../skill/answer';
 import { listIn, textIn, type CalendarEvent } from './events';
 import type { EventConflict, Lift } from './lift';
+import { dayOf, minutesBetween, type Local } from './time';
 import { whenText } from './words';
 
 type Version = Pick<CalendarEvent, 'title' | 'start' | 'end' | 'wholeDay' | 'location'>;
@@ -15,13 +16,30 @@ export interface ConflictRow {
   readonly here: string | null;
 }
 
-/** The conflict of a refused move; none if the event is unchanged, or its next occurrence is unknown. */
-export function conflictOf(lift: Lift, detail: JsonValue | null): EventConflict | null {
+/**
+ * The conflict of a refused move. `around` are the events of the days around it, `detail` its details, which know
+ * the next occurrence only. None if the event is unchanged, or not found.
+ */
+export function conflictOf(lift: Lift, around: readonly CalendarEvent[], detail: JsonValue | null): EventConflict | null {
+  const theirs = nearest(around.filter(({ id }) => id === lift.event.id), lift.event) ?? (lift.event.recurs ? null : nextOf(lift.event, detail));
+  return theirs === null || isSame(theirs, lift.event) ? null : { lift, theirs };
+}
+
+/** The instance of a series that was moved, wherever it is now. */
+function nearest(instances: readonly CalendarEvent[], { start }: CalendarEvent): CalendarEvent | null {
+  const far = (event: CalendarEvent) => Math.abs(minutesBetween(timed(start), timed(event.start)));
+  return instances.toSorted((a, b) => far(a) - far(b))[0] ?? null;
+}
+
+function timed(at: Local): Local {
+  return `${dayOf(at)}T${at.slice(11) || '00:00'}`;
+}
+
+function nextOf(event: CalendarEvent, detail: JsonValue | null): CalendarEvent | null {
   const [next] = listIn(detail, 'next');
   const [start, end] = next ? [textIn(next, 'start'), textIn(next, 'end')] : [null, null];
-  if (!isRow(detail) || !next || start === null || end === null || lift.event.recurs) return null;
-  const theirs = { ...lift.event, title: textIn(detail, 'title') ?? lift.event.title, start, end, wholeDay: next['whole_day'] === true, location: textIn(detail, 'location') };
-  return isSame(theirs, lift.event) ? null : { lift, theirs };
+  if (!isRow(detail) || !next || start === null || end === null) return null;
+  return { ...event, title: textIn(detail, 'title') ?? event.title, start, end, wholeDay: next['whole_day'] === true, location: textIn(detail, 'location') };
 }
 
 /** The differences: its time, and the server's other changes. */

@@ -3,11 +3,12 @@
 import type { Dispatch } from 'react';
 
 import { useBackend, type JsonValue } from '../../ipc';
+import { addDays } from '../../shared/form/dates';
 import { isRow, type Row } from '../skill/answer';
 import { failed } from '../skill/useReads';
 import type { PanelCalls } from '../skill/useCalls';
 import { conflictOf } from './conflict';
-import { listIn, textIn, type CalendarEvent } from './events';
+import { listIn, listingOf, textIn, type CalendarEvent } from './events';
 import type { Lift } from './lift';
 import { argsOf, labelOf, settledSpan } from './moving';
 import type { Contact } from './attendees';
@@ -65,6 +66,13 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
     return (await backend.rpc('call_tool', { tool: nameOf('get_event'), args: { event: event.id }, run }).catch(failed)).value;
   };
 
+  /** The events of the week before and after it, as they are now. */
+  const around = async ({ start }: CalendarEvent): Promise<readonly CalendarEvent[]> => {
+    const args = { from: addDays(dayOf(start), -7), days: 15 };
+    const run = `panel-${crypto.randomUUID()}`;
+    return listingOf([(await backend.rpc('call_tool', { tool: nameOf('list_events'), args, run }).catch(failed)).value]).events;
+  };
+
   return {
     add: () => {
       const next = shifted(wallIn(Date.now(), zone), 60).slice(0, 14);
@@ -88,7 +96,7 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
       const reason = 'refused' in told ? told.refused : reasonOf(await call(labelOf(lift, (day) => dayText(day, today)), 'update_event', { ...told.args, ...notifyOf(detail) }, run));
       if (reason === null) return null;
       dispatch({ type: 'refused', event: event.key });
-      const conflict = event.id.endsWith('.md') ? null : conflictOf(lift, await detailOf(event));
+      const conflict = event.id.endsWith('.md') ? null : conflictOf(lift, await around(event), await detailOf(event));
       if (conflict !== null) {
         // The card shows it, with both versions.
         calls.dismiss({ id: run });
