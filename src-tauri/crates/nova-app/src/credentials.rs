@@ -101,7 +101,7 @@ impl App {
             }
         };
         let credentials = all.into_iter().map(row).collect();
-        let kept_in = store.opened().await.map(|store| match store.kept_in() {
+        let kept_in = store.opened().await.map(|store| match store.kind() {
             StoreKind::Keychain => CredentialPlace::Keychain,
             StoreKind::File => CredentialPlace::File,
         });

@@ -1,5 +1,7 @@
 //! Tools that panic or never end, in a task of their own or as a part of their call's.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 use std::time::Duration;
 
