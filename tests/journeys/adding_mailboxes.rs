@@ -235,8 +235,14 @@ async fn another_mailbox_keeps_earlier_grants() {
     let both = run(&app, "mail.folders").await;
     assert!(both.contains("Home") && both.contains("Work") && !both.contains("problems"), "{both}");
 
+    // Removing a mailbox removes its cached headers.
+    run(&app, "mail.list").await;
+    let cached = || fs::read_dir(nova.data().join("cache")).map_or(0, Iterator::count);
+    assert_eq!(cached(), 2);
+
     let remove = |name: &str, password| RemoveMailbox { name: name.into(), password };
     app.remove_mailbox(remove("Work", false)).await.unwrap();
+    assert_eq!(cached(), 1);
     assert_eq!(passwords(&rows(&app).await), [MailboxPassword::Kept]);
     assert_eq!(
         (kept(&app).await, configured(&nova).as_array().unwrap().len()),

@@ -6,6 +6,7 @@ use nova_mail::{Person, Role, SearchQuery, Wanted};
 use nova_skill::{ToolContext, ToolError};
 
 use crate::accounts::Account;
+use crate::headers;
 use crate::opened::{Opened, told};
 
 /// How many recipients are looked for, and how many mails to each are counted.
@@ -45,8 +46,8 @@ async fn look(
     for address in addresses.into_iter().take(LOOKED_FOR) {
         let search = SearchQuery { to: Some(address.clone()), ..SearchQuery::default() };
         let wanted = Wanted { search: Some(search), limit: COUNTED, ..Wanted::default() };
-        let found =
-            opened.mailbox.list(&sent, &wanted).await.map_err(|error| told(&opened.account, &error))?;
+        let found = headers::list(ctx, opened, &sent, &wanted).await;
+        let found = found.map_err(|error| told(&opened.account, &error))?;
         // The server finds parts: jo@x is in mary.jo@x.
         let mut days = found.messages.iter().filter_map(|message| {
             let is_to = message.envelope.to.iter().any(|person| person.address.to_lowercase() == address);

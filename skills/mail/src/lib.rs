@@ -33,6 +33,7 @@ mod connection;
 mod delete;
 mod draft;
 mod folders;
+mod headers;
 mod known;
 mod list;
 mod mark;

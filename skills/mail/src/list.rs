@@ -11,6 +11,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::accounts::{Account, chosen, hosts, unavailable};
+use crate::headers;
 use crate::opened::{Opened, open, some, told};
 use crate::row::row;
 
@@ -83,7 +84,8 @@ pub(crate) async fn newest(
     let (opened, mut problems) = open(ctx, accounts).await?;
     let placed = placed(opened, folder, &mut problems).await?;
     let listing = placed.into_iter().map(|(mut opened, folder)| async move {
-        let found = opened.mailbox.list(&folder, wanted).await.map_err(|error| told(&opened.account, &error));
+        let found = headers::list(ctx, &mut opened, &folder, wanted).await;
+        let found = found.map_err(|error| told(&opened.account, &error));
         let account = opened.account.clone();
         let previews = match &found {
             Ok(found) if preview => opened.previews(&found.messages).await,

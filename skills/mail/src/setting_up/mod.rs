@@ -12,12 +12,18 @@ pub use crate::providers::Provider;
 use nova_skill::Value;
 
 use crate::accounts::{self, PORT, SMTP_PORT, account, server};
+use crate::headers;
 
 /// The servers of an entry of `mailboxes`, as [`nova_skill::ToolHttp`] and the grants of credentials name them: that of
 /// IMAP, then that of SMTP where there is one. Empty for an entry that has none.
 pub fn servers(entry: &Value) -> Vec<String> {
     let Some(account) = account(entry) else { return Vec::new() };
     [Some(account.server()), account.smtp_server()].into_iter().flatten().collect()
+}
+
+/// The keys in [`nova_skill::ToolCache`] of what is cached of the mailbox of an entry.
+pub fn cached(entry: &Value) -> Vec<String> {
+    account(entry).map(|account| headers::keys(&account)).unwrap_or_default()
 }
 
 /// The credential of an entry of `mailboxes`, `mail/KEY`.

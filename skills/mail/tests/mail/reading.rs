@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use nova_skill::{Value, json};
+use futures::executor::block_on;
+use nova_skill::{StoreSource as _, Value, json};
 use nova_testkit::{
     Dovecot, FixedClock, FixedCredentials, SkillInVault, TempVault, denied, web_of, web_trusting,
 };
@@ -150,6 +151,37 @@ fn a_preview_shows_how_a_message_begins() {
     );
     let found = skill.value("search", json!({"subject": "invoice", "preview": true}));
     assert_eq!(shown(&found["messages"][0]), rows[0], "and in a search");
+}
+
+/// The files of the cache that the mailbox has, by key.
+fn cached(skill: &SkillInVault, mailbox: &Value) -> Vec<(String, Vec<u8>)> {
+    let cache = skill.stores.cache();
+    let entry = |key: String| {
+        let bytes = block_on(cache.get(&key)).unwrap()?;
+        Some((key, bytes))
+    };
+    nova_skill_mail::setting_up::cached(mailbox).into_iter().filter_map(entry).collect()
+}
+
+#[test]
+fn headers_are_cached_and_a_damaged_cache_is_rebuilt() {
+    let server = server();
+    let home = entry("Home", &server, "jane");
+    let skill = skill_with(&server, json!([home]));
+    let listed = skill.value("list", json!({}));
+    let before = cached(&skill, &home);
+    assert_eq!(before.len(), 1, "one folder");
+    let text = String::from_utf8_lossy(&before[0].1).into_owned();
+    assert!(text.contains("Invoice 7") && !text.contains("Please pay"), "headers and no text: {text}");
+    assert_eq!(skill.value("list", json!({})), listed);
+
+    for damaged in [b"".to_vec(), before[0].1[..before[0].1.len() / 2].to_vec(), vec![0xff; 3 << 20]] {
+        block_on(skill.stores.cache().set(&before[0].0, damaged)).unwrap();
+        assert_eq!(skill.value("list", json!({})), listed);
+        assert_eq!(cached(&skill, &home), before, "it is rebuilt");
+    }
+    server.deliver("jane", "INBOX", "", b"Subject: New\n\nHello\n");
+    assert_eq!(subjects(&skill.value("list", json!({}))), ["New", "Invoice 7", "Old"]);
 }
 
 #[test]

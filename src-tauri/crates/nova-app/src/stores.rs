@@ -56,6 +56,17 @@ impl ToolCache for FileCache {
         let written = tokio::task::spawn_blocking(move || own_files::write(&file, &bytes)).await;
         written.map_err(std::io::Error::other).flatten().map_err(|error| failed("written", &error))
     }
+
+    async fn remove(&self, key: &str) -> Result<(), ToolError> {
+        removed(&self.folder.join(file_name(key, "bin")?)).await
+    }
+}
+
+async fn removed(file: &Path) -> Result<(), ToolError> {
+    match tokio::fs::remove_file(file).await {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("removed", &error)),
+        _ => Ok(()),
+    }
 }
 
 fn file_name(key: &str, ending: &str) -> Result<String, ToolError> {
@@ -149,10 +160,7 @@ impl ToolStore for FileStore {
     }
 
     async fn remove(&self, key: &str) -> Result<(), ToolError> {
-        match tokio::fs::remove_file(self.file(key)?).await {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("removed", &error)),
-            _ => Ok(()),
-        }
+        removed(&self.file(key)?).await
     }
 }
 

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::{Envelope, MailError, Preview};
+use crate::{Envelope, HeaderCache, MailError, Preview};
 
 /// One mailbox with its folders. IMAP is one way to reach it. The methods up to `find` change nothing.
 #[async_trait]
@@ -21,7 +21,20 @@ pub trait Mailbox: Send {
     ///
     /// # Errors
     /// `NoFolder`, and as [`MailError`] lists.
-    async fn list(&mut self, folder: &str, wanted: &Wanted) -> Result<FoundMessages, MailError>;
+    async fn list(&mut self, folder: &str, wanted: &Wanted) -> Result<FoundMessages, MailError> {
+        self.list_cached(folder, wanted, &mut HeaderCache::default()).await
+    }
+
+    /// As [`Mailbox::list`] with headers from earlier lists of this folder; adds those that it fetches.
+    ///
+    /// # Errors
+    /// As for [`Mailbox::list`]; the cache is still good then.
+    async fn list_cached(
+        &mut self,
+        folder: &str,
+        wanted: &Wanted,
+        cache: &mut HeaderCache,
+    ) -> Result<FoundMessages, MailError>;
 
     /// The bytes of one message.
     ///
@@ -151,7 +164,7 @@ pub enum Role {
 pub struct Wanted {
     pub unread: bool,
     pub search: Option<SearchQuery>,
-    /// At most this many, and never more than 200.
+    /// At most this many, and never more than 10,000.
     pub limit: usize,
 }
 

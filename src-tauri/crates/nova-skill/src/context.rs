@@ -300,6 +300,8 @@ pub trait ToolStore: Send + Sync {
 pub trait ToolCache: Send + Sync {
     async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, ToolError>;
     async fn set(&self, key: &str, bytes: Vec<u8>) -> Result<(), ToolError>;
+    /// Removing a missing entry is no error.
+    async fn remove(&self, key: &str) -> Result<(), ToolError>;
 }
 
 /// Stores nothing.
@@ -310,6 +312,10 @@ impl ToolCache for () {
     }
 
     async fn set(&self, _: &str, _: Vec<u8>) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    async fn remove(&self, _: &str) -> Result<(), ToolError> {
         Ok(())
     }
 }

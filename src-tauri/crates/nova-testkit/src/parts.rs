@@ -213,6 +213,11 @@ impl ToolCache for MemoryCache {
         lock(&self.0).insert(key.into(), bytes);
         Ok(())
     }
+
+    async fn remove(&self, key: &str) -> Result<(), ToolError> {
+        lock(&self.0).remove(key);
+        Ok(())
+    }
 }
 
 /// Processes that start nothing: scripted outputs in order, recorded commands. Clones share their state.

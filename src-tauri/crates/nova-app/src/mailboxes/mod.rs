@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use nova_protocol::*;
 use nova_skill::Secret;
 use nova_skill_mail::setting_up::{
-    CheckedMailbox, Kind, OwnAddress, Provider, Publisher, Step, begins_with_starttls, check, credential,
-    find_servers, servers, sign_in, written,
+    CheckedMailbox, Kind, OwnAddress, Provider, Publisher, Step, begins_with_starttls, cached, check,
+    credential, find_servers, servers, sign_in, written,
 };
 use serde_json::{Map, Value, json};
 
@@ -157,6 +157,7 @@ impl App {
             Ok(())
         })?;
         let left = self.mailboxes()?;
+        self.remove_cached(&entry).await;
         self.keep_granted(granted, None).await?;
         let name = credential(&entry)
             .filter(|name| left.iter().all(|other| credential(other).as_ref() != Some(name)));
@@ -215,6 +216,9 @@ impl App {
             self.inner.user_credentials.remove(&name).await?;
         }
         self.refresh_credentials().await;
+        if let Some(before) = before.filter(|before| cached(before) != cached(wanted)) {
+            self.remove_cached(before).await;
+        }
         let changed = before.is_none_or(|before| servers(before) != servers(wanted));
         if changed {
             // Grants for the previous servers do not cover the new ones.
@@ -226,6 +230,16 @@ impl App {
             tracing::info!(%name, error = error.message, "the password is not granted yet");
         }
         Ok(())
+    }
+
+    /// Removes the cached headers of a mailbox.
+    async fn remove_cached(&self, entry: &Value) {
+        let cache = self.inner.stores.cache();
+        for key in cached(entry) {
+            if let Err(error) = cache.remove(&key).await {
+                tracing::warn!(%error, "cached headers of a mailbox are still there");
+            }
+        }
     }
 
     /// The entries in force.

@@ -8,6 +8,7 @@ use async_imap::types::Fetch;
 use futures::TryStreamExt as _;
 
 use super::{Imap, Of, PATIENCE, Stream, in_time, in_time_of, no_folder, spelled};
+use crate::header_cache::FolderState;
 use crate::{Appended, Changed, Listed, MailError, Mark, MessageId};
 
 /// Commands beyond the first IMAP that the server knows.
@@ -17,6 +18,8 @@ pub(super) struct Offers {
     pub(super) r#move: bool,
     /// UID EXPUNGE (RFC 4315).
     pub(super) expunge_one: bool,
+    /// CONDSTORE (RFC 7162): mod-sequences.
+    pub(super) modseq: bool,
 }
 
 /// What a folder's numbers are before something is added to it.
@@ -194,7 +197,7 @@ impl<S: Stream> Imap<S> {
 
     /// What was added to the folder since.
     async fn arrived(&mut self, folder: &str, since: &Target) -> Result<Vec<Listed>, MailError> {
-        let (_, validity) = self.open(folder).await?;
+        let FolderState { validity, .. } = self.open(folder).await?;
         if validity != since.validity {
             return Ok(Vec::new());
         }

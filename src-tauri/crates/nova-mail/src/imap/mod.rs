@@ -2,6 +2,7 @@
 //! `change` alone opens folders by SELECT.
 
 mod change;
+mod list;
 mod preview;
 mod query;
 mod roles;
@@ -13,19 +14,20 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use async_imap::error::Error;
-use async_imap::types::{Capabilities, Capability, Fetch, Flag, NameAttribute};
+use async_imap::types::{Capabilities, Capability, Fetch, NameAttribute};
 use async_imap::{Client, Session};
 use async_trait::async_trait;
 use futures::TryStreamExt as _;
-use jiff::Timestamp;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::bounded::{Bounded, TooMuch};
+use crate::header_cache::FolderState;
 use crate::{
-    Appended, Changed, Counts, Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, Mark, MessageId,
-    Preview, Role, SignIn, Wanted, visible_line,
+    Appended, Changed, Counts, Folder, FoundMessages, HeaderCache, Listed, MailError,
+    Mailbox, Mark, MessageId, Preview, Role, SignIn, Wanted, visible_line,
 };
 use change::Offers;
+use list::Of;
 
 /// A connection to a server, encrypted by whoever opened it.
 pub trait Stream: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
@@ -38,8 +40,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const MOST_BYTES: u64 = 64 << 20;
 /// The largest message that is fetched.
 const LARGEST: u64 = crate::message::MOST_BYTES as u64;
-/// The most messages of a list.
-const LISTED: usize = 200;
 /// The most folders that are listed.
 const FOLDERS: usize = 1_000;
 /// How many messages of a conversation are shown, and by how many ids they are looked for.
@@ -47,9 +47,6 @@ const CONVERSATION: usize = 100;
 const IDS: usize = 10;
 /// The longest line of a server that is shown.
 const LINE: usize = 200;
-
-const HEADERS: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIELDS (FROM REPLY-TO TO CC SUBJECT DATE \
-    MESSAGE-ID REFERENCES IN-REPLY-TO)])";
 
 /// A signed-in connection.
 #[derive(Debug)]
@@ -74,64 +71,34 @@ impl<S: Stream> Imap<S> {
         let capabilities: Capabilities = in_time(session.capabilities()).await?;
         let has = |name: &str| capabilities.has(&Capability::Atom(name.into()));
         let literals = has("LITERAL+") || has("LITERAL-");
-        let offers = Offers { r#move: has("MOVE"), expunge_one: has("UIDPLUS") };
+        // RFC 7162, 3.1: a server may keep them to itself until they are asked for, which is before a folder is opened.
+        let modseq = has("CONDSTORE")
+            && has("ENABLE")
+            && in_time(session.run_command_and_check_ok("ENABLE CONDSTORE")).await.is_ok();
+        let offers = Offers { r#move: has("MOVE"), expunge_one: has("UIDPLUS"), modseq };
         Ok(Self { session, literals, offers })
     }
 
-    /// How many messages are in the folder, and its UIDVALIDITY.
-    async fn open(&mut self, folder: &str) -> Result<(u32, u32), MailError> {
+    async fn open(&mut self, folder: &str) -> Result<FolderState, MailError> {
         let opened = in_time(self.session.examine(spelled(folder)?)).await;
         let opened = opened.map_err(|error| no_folder(error, folder))?;
-        Ok((opened.exists, opened.uid_validity.unwrap_or_default()))
+        Ok(FolderState {
+            validity: opened.uid_validity.unwrap_or_default(),
+            next: opened.uid_next.unwrap_or_default(),
+            exists: opened.exists,
+            modseq: opened.highest_modseq.filter(|_| self.offers.modseq).unwrap_or_default(),
+        })
     }
 
     /// The folder of an id, which is still numbered as it was.
     async fn open_of(&mut self, id: &MessageId) -> Result<(), MailError> {
-        let (_, validity) = self.open(&id.folder).await?;
+        let FolderState { validity, .. } = self.open(&id.folder).await?;
         if validity == id.validity { Ok(()) } else { Err(MailError::NoMessage) }
-    }
-
-    async fn headers(&mut self, folder: &str, validity: u32, of: Of<'_>) -> Result<Vec<Listed>, MailError> {
-        let session = &mut self.session;
-        let fetched: Vec<Fetch> = in_time(async {
-            match of {
-                Of::Numbers(range) => session.fetch(range, HEADERS).await?.try_collect().await,
-                Of::Uids(uids) => session.uid_fetch(uids, HEADERS).await?.try_collect().await,
-            }
-        })
-        .await?;
-        // What a server sends besides, such as a change of flags, has no headers.
-        Ok(fetched.iter().filter_map(|message| listed(folder, validity, message)).collect())
     }
 
     async fn matching(&mut self, keys: &str) -> Result<BTreeSet<u32>, MailError> {
         Ok(in_time(self.session.uid_search(keys)).await?.into_iter().collect())
     }
-
-    /// The newest of these, newest first.
-    async fn newest(
-        &mut self,
-        folder: &str,
-        validity: u32,
-        uids: &BTreeSet<u32>,
-        most: usize,
-    ) -> Result<Vec<Listed>, MailError> {
-        let newest: Vec<String> = uids.iter().rev().take(most).map(u32::to_string).collect();
-        if newest.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut messages = self.headers(folder, validity, Of::Uids(&newest.join(","))).await?;
-        messages.retain(|message| uids.contains(&message.id.uid));
-        messages.sort_by_key(|message| std::cmp::Reverse(message.id.uid));
-        messages.truncate(most);
-        Ok(messages)
-    }
-}
-
-/// Messages as a command names them.
-enum Of<'a> {
-    Numbers(&'a str),
-    Uids(&'a str),
 }
 
 #[async_trait]
@@ -143,24 +110,13 @@ impl<S: Stream> Mailbox for Imap<S> {
         Ok(roles::folders(folders.take(FOLDERS).map(|name| (name.name(), name.attributes()))))
     }
 
-    async fn list(&mut self, folder: &str, wanted: &Wanted) -> Result<FoundMessages, MailError> {
-        let most = wanted.limit.min(LISTED);
-        let keys = query::keys(wanted, self.literals)?;
-        let (count, validity) = self.open(folder).await?;
-        let Some(keys) = keys else {
-            if count == 0 || most == 0 {
-                return Ok(FoundMessages { messages: Vec::new(), total: count as usize });
-            }
-            let first = count.saturating_sub(u32::try_from(most).unwrap_or(u32::MAX)).saturating_add(1);
-            let range = format!("{first}:{count}");
-            let mut messages = self.headers(folder, validity, Of::Numbers(&range)).await?;
-            messages.sort_by_key(|message| std::cmp::Reverse(message.id.uid));
-            messages.truncate(most);
-            return Ok(FoundMessages { messages, total: count as usize });
-        };
-        let found = self.matching(&keys).await?;
-        let messages = self.newest(folder, validity, &found, most).await?;
-        Ok(FoundMessages { messages, total: found.len() })
+    async fn list_cached(
+        &mut self,
+        folder: &str,
+        wanted: &Wanted,
+        cache: &mut HeaderCache,
+    ) -> Result<FoundMessages, MailError> {
+        self.listed(folder, wanted, cache).await
     }
 
     async fn fetch(&mut self, id: &MessageId) -> Result<Vec<u8>, MailError> {
@@ -210,12 +166,12 @@ impl<S: Stream> Mailbox for Imap<S> {
         let mut known: BTreeSet<String> =
             all.messages.iter().filter_map(|own| own.envelope.message_id.clone()).collect();
         for folder in folders {
-            let (_, validity) = match self.open(&folder).await {
+            let opened = match self.open(&folder).await {
                 Err(MailError::NoFolder { .. }) => continue,
                 opened => opened?,
             };
             let found = self.matching(&keys).await?;
-            for message in self.newest(&folder, validity, &found, CONVERSATION).await? {
+            for message in self.newest_of(&folder, opened, &found, CONVERSATION).await? {
                 // The same message may lie in several folders.
                 let is_new = message.id != *id
                     && message.envelope.message_id.clone().is_none_or(|message_id| known.insert(message_id));
@@ -233,7 +189,7 @@ impl<S: Stream> Mailbox for Imap<S> {
     async fn look(&mut self, ids: &[MessageId]) -> Result<Vec<Listed>, MailError> {
         let mut found = Vec::new();
         for (folder, ids) in change::by_folder(ids) {
-            let (_, validity) = match self.open(&folder).await {
+            let FolderState { validity, .. } = match self.open(&folder).await {
                 Err(MailError::NoFolder { .. }) => continue,
                 opened => opened?,
             };
@@ -246,7 +202,7 @@ impl<S: Stream> Mailbox for Imap<S> {
     }
 
     async fn find(&mut self, folder: &str, message_id: &str) -> Result<Option<MessageId>, MailError> {
-        let (_, validity) = self.open(folder).await?;
+        let FolderState { validity, .. } = self.open(folder).await?;
         let found = self.matching(&query::with_id(message_id)?).await?;
         Ok(found.last().map(|uid| MessageId { folder: folder.to_owned(), validity, uid: *uid }))
     }
@@ -293,21 +249,6 @@ impl<S: Stream> Mailbox for Imap<S> {
         // Each command was answered: there is nothing to lose.
         let _ = tokio::time::timeout(Duration::from_secs(2), self.session.logout()).await;
     }
-}
-
-fn listed(folder: &str, validity: u32, message: &Fetch) -> Option<Listed> {
-    let uid = message.uid?;
-    let envelope = Envelope::of_headers(message.header()?);
-    let has = |wanted: Flag<'_>| message.flags().any(|flag| flag == wanted);
-    Some(Listed {
-        id: MessageId { folder: folder.to_owned(), validity, uid },
-        envelope,
-        received: message.internal_date().and_then(|date| Timestamp::from_second(date.timestamp()).ok()),
-        size: u64::from(message.size.unwrap_or_default()),
-        unread: !has(Flag::Seen),
-        flagged: has(Flag::Flagged),
-        answered: has(Flag::Answered),
-    })
 }
 
 /// A folder's name as IMAP spells it.

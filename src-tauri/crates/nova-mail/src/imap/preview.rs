@@ -26,8 +26,7 @@ impl<S: Stream> Imap<S> {
         }
         let mut previews = HashMap::new();
         for ((folder, validity), ids) in by_folder {
-            let (_, now) = self.open(folder).await?;
-            if now != validity {
+            if self.open(folder).await?.validity != validity {
                 continue;
             }
             let of_uid: HashMap<u32, &MessageId> = ids.iter().map(|id| (id.uid, *id)).collect();

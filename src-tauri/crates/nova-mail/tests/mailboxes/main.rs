@@ -2,6 +2,7 @@
 //! them.
 
 mod autoconfig;
+mod caching;
 mod changing;
 mod dovecot;
 mod hostile;

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use nova_mail::{Imap, MailError, Mailbox, MessageId, Role, SearchQuery, SignIn, Stream, Wanted};
+use nova_mail::{
+    HeaderCache, Imap, MailError, Mailbox, Mark, MessageId, Role, SearchQuery, SignIn, Stream, Wanted,
+};
 use tokio::net::TcpStream;
 
 /// Fetched by `.ci/setup test`. It has a few messages and ends when it is dropped.
@@ -99,4 +101,24 @@ async fn a_server_without_roles_is_read_too() {
 async fn a_wrong_password_is_named_by_it_too() {
     let error = Pymap::start().sign_in("wrong").await.expect_err("it is refused");
     assert!(matches!(error, MailError::SignIn { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn cached_list_has_the_flags_of_now() {
+    let server = Pymap::start();
+    let mut mailbox = server.sign_in("geheim").await.expect("signed in");
+    let wanted = Wanted { limit: 4, ..Wanted::default() };
+    let mut cache = HeaderCache::default();
+    let first = mailbox.list_cached("INBOX", &wanted, &mut cache).await.expect("a list");
+    let again = mailbox.list_cached("INBOX", &wanted, &mut cache).await.expect("a list");
+    assert_eq!(again, first);
+
+    let id = first.messages[0].id.clone();
+    let mut other = server.sign_in("geheim").await.expect("signed in");
+    other.mark(std::slice::from_ref(&id), Mark::Flagged).await.expect("marked");
+    let changed = mailbox.list_cached("INBOX", &wanted, &mut cache).await.expect("a list");
+    assert!(changed.messages[0].flagged && changed.messages[1..] == first.messages[1..]);
+    other.remove(&id).await.expect("removed");
+    let fewer = mailbox.list_cached("INBOX", &wanted, &mut cache).await.expect("a list");
+    assert_eq!((fewer.total, &fewer.messages[..]), (3, &first.messages[1..]));
 }
