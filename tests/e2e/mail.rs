@@ -114,6 +114,24 @@ async fn mail_is_read_searched_for_and_logged() {
 }
 
 #[tokio::test]
+async fn new_mail_appears_in_the_open_panel() {
+    let server = Dovecot::start();
+    let put = |mail: &str| server.deliver("jane", "INBOX", "", mail.as_bytes());
+    put(&from_ilse(1, "Quote, cold store", "", "Could you send a quote?"));
+    let home = Home::new().mailboxes(&server, &[("Work", "jane")]);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.press(&[Key::Control], '4').await;
+    window.wait_for_text("[data-testid=skill-panel]", "Quote, cold store").await;
+    put(&from_ilse(2, "Signed contract", "", "Here it is."));
+    // Two minutes after the first list, the panel would read it again by itself.
+    let shown = window.wait_for_text("[data-testid=skill-panel]", "Signed contract");
+    tokio::time::timeout(Duration::from_secs(90), shown).await.expect("the inbox is watched");
+    window.close().await;
+}
+
+#[tokio::test]
 async fn mail_is_answered_and_archived() {
     let server = Dovecot::start();
     let smtp = SmtpServer::start(&server);

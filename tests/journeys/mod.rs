@@ -108,6 +108,7 @@ mod unmounting;
 mod using_a_vault_as_it_is;
 mod using_credentials;
 mod using_mcp_servers;
+mod watching_mail;
 mod working_in_folders;
 mod writing_a_tool;
 mod writing_a_tool_for_notes;

@@ -743,7 +743,7 @@ why?: string, } | { "type": "usage", input: number, cached: number, output: numb
 /**
  * The host that the user has not agreed to; with `provider_not_agreed` only.
  */
-host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "routines_changed", } | { "type": "page_requested", page: RequestedPage, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "routines_changed", } | { "type": "mail_changed", mailbox: string, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
@@ -1805,6 +1805,7 @@ from_database: boolean,
  * As an entry has it.
  */
 imap: string, 
+
 /**
  * The same; empty where none can be used.
  */
@@ -3358,6 +3359,8 @@ watching: string,
  */
 problems: Array<ProblemView>, };
 
+export type WatchMail = { open: boolean, };
+
 export type WindowLayout = { 
 /**
  * Only the rail of the list is shown.
@@ -3525,6 +3528,7 @@ export type Commands = {
   set_mailbox: { params: SetMailbox; result: MailboxesView };
   test_mailbox: { params: TestMailbox; result: MailboxesView };
   remove_mailbox: { params: RemoveMailbox; result: MailboxesView };
+  watch_mail: { params: WatchMail; result: Nothing };
   list_credentials: { params: Nothing; result: CredentialsView };
   set_credential: { params: SetCredential; result: CredentialsView };
   remove_credential: { params: CredentialRef; result: CredentialsView };

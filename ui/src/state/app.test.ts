@@ -110,15 +110,17 @@ describe('the vault', () => {
 
 test('stale data increases its revision', () => {
   const registry = after({ type: 'registry_changed', added: [], removed: [], changed: ['crm'] });
-  expect(registry.revisions).toEqual({ registry: 1, pendingTools: 0, rules: 0, routines: 0, changes: 0, providers: 0, credentials: 0 });
+  expect(registry.revisions).toEqual({ registry: 1, pendingTools: 0, rules: 0, routines: 0, mail: 0, changes: 0, providers: 0, credentials: 0 });
   const changes = after({ type: 'change_set', id: 'x', state: 'committed' });
-  expect(changes.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 0, routines: 0, changes: 1, providers: 0, credentials: 0 });
+  expect(changes.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 0, routines: 0, mail: 0, changes: 1, providers: 0, credentials: 0 });
   const tools = after({ type: 'pending_tools_changed' });
-  expect(tools.revisions).toEqual({ registry: 0, pendingTools: 1, rules: 0, routines: 0, changes: 0, providers: 0, credentials: 0 });
+  expect(tools.revisions).toEqual({ registry: 0, pendingTools: 1, rules: 0, routines: 0, mail: 0, changes: 0, providers: 0, credentials: 0 });
   const routines = after({ type: 'routines_changed' });
-  expect(routines.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 0, routines: 1, changes: 0, providers: 0, credentials: 0 });
+  expect(routines.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 0, routines: 1, mail: 0, changes: 0, providers: 0, credentials: 0 });
+  const mail = after({ type: 'mail_changed', mailbox: 'Work' });
+  expect(mail.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 0, routines: 0, mail: 1, changes: 0, providers: 0, credentials: 0 });
   const rules = after({ type: 'rules_changed' });
-  expect(rules.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 1, routines: 0, changes: 0, providers: 0, credentials: 0 });
+  expect(rules.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 1, routines: 0, mail: 0, changes: 0, providers: 0, credentials: 0 });
 });
 
 test('the models of a provider that responds again are reloaded, once', () => {

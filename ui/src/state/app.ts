@@ -226,6 +226,8 @@ export interface Revisions {
   readonly rules: number;
   /** Routines and their runs. */
   readonly routines: number;
+  /** Inboxes of watched mailboxes. */
+  readonly mail: number;
   /** Change sets. */
   readonly changes: number;
   /** Providers, their approvals and models. */
@@ -269,7 +271,7 @@ export const firstState: AppState = {
   view: { kind: 'chat' },
   panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, task: null, wide: false, peek: false },
   list: { folded: false, width: widths.list.first, sheet: false },
-  revisions: { registry: 0, pendingTools: 0, rules: 0, routines: 0, changes: 0, providers: 0, credentials: 0 },
+  revisions: { registry: 0, pendingTools: 0, rules: 0, routines: 0, mail: 0, changes: 0, providers: 0, credentials: 0 },
   noteChanges: {},
   skillNames: {},
   skillPanels: [],
@@ -321,6 +323,8 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
       return bump(rulesRecovered(state), 'rules');
     case 'routines_changed':
       return bump(state, 'routines');
+    case 'mail_changed':
+      return bump(state, 'mail');
     case 'skill_activated':
     case 'skill_deactivated':
       return event.session === state.open ? bump(state, 'registry') : state;

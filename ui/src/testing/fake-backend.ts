@@ -130,6 +130,7 @@ export class FakeBackend extends FakeChats {
   list_panels = (): Result<'list_panels'> => [];
   list_glances = (): Result<'list_glances'> => this.world.glances ?? [];
   list_mailboxes = (): Result<'list_mailboxes'> => ({ mailboxes: this.world.mailboxes ?? [] });
+  watch_mail = () => ({});
   list_routines = (): RoutineRow[] => this.world.routines ?? [];
   add_routine = (routine: Params<'add_routine'>): RoutineRow => {
     const row = { ...routine, path: `Routines/${routine.name}.md`, enabled: true, problem: null, next: null, last: null };

@@ -1,11 +1,14 @@
-//! What settings need to add and test a mailbox. No tool calls it: the user does, by a button.
+//! What settings need to add and test a mailbox, and its panel to notice changes. No tool calls it: the user does, by a
+//! button or an open panel.
 
 mod check;
 mod find;
+mod watch;
 
 pub use check::{CheckedMailbox, CheckedStep, Step, StepProblem, check};
 pub use find::{FoundServers, Proposal, find_servers};
 pub use nova_mail::{OwnAddress, ProposedServer, ProposedServers, Publisher, begins_with_starttls};
+pub use watch::{WatchedInbox, watch};
 
 pub use crate::providers::Provider;
 

@@ -31,6 +31,7 @@ use crate::given_files::recent::GivenFiles;
 use crate::health::Health;
 use crate::known_models::KnownModels;
 use crate::last_good::LastGoodFiles;
+use crate::mailboxes::watch::MailWatch;
 use crate::model_place::NonForwardingServers;
 use crate::open_conflicts::OpenConflicts;
 use crate::pending_tools::PendingFolder;
@@ -126,6 +127,8 @@ pub(crate) struct Inner {
     pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
     /// Held while a mailbox and its password are stored.
     pub(crate) mailbox_changes: tokio::sync::Mutex<()>,
+    /// While the panel of mailboxes is open.
+    pub(crate) mail_watch: Mutex<Option<MailWatch>>,
     pub(crate) events: Arc<Events>,
 }
 
@@ -247,6 +250,7 @@ impl App {
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),
                 mailbox_changes: tokio::sync::Mutex::default(),
+                mail_watch: Mutex::default(),
                 events,
                 options,
             }),

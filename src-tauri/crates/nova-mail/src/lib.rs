@@ -19,6 +19,7 @@
 //! - An access token is said once in a connection, and a refused one is a typed error: `tests/mailboxes/tokens.rs`.
 //! - Listing, previewing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
 //! - A list from cached headers equals one without, and fetches only what changed: `tests/mailboxes/caching.rs`.
+//! - A watched folder reports a change of another program, and changes nothing itself: `tests/mailboxes/watching.rs`.
 //! - A change reaches the messages that it names and no other: `tests/mailboxes/changing.rs`.
 //! - Only encrypted servers are proposed for an address, each by a name of DNS, whatever a file says:
 //!   `tests/mailboxes/autoconfig.rs`.
@@ -44,7 +45,7 @@ pub use autoconfig::{
 pub use compose::{Attachment, Draft, DraftError, MOST_ATTACHED, MOST_RECIPIENTS};
 pub use error::MailError;
 pub use header_cache::HeaderCache;
-pub use imap::{Imap, Stream};
+pub use imap::{Imap, Stream, Watched};
 pub use mailbox::{
     Appended, Changed, Counts, Folder, FoundMessages, Listed, Mailbox, Mark, MessageId, Role, SearchQuery,
     Wanted,

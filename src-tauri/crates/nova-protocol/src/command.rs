@@ -297,6 +297,9 @@ commands! { $
     test_mailbox(TestMailbox) -> MailboxesView;
     /// Removes a mailbox from the configuration; its mail is unchanged.
     remove_mailbox(RemoveMailbox) -> MailboxesView;
+    /// Reports changes of the inboxes as `mail_changed` while the panel is open. An open panel repeats it every two
+    /// minutes; without that, it ends after five.
+    watch_mail(WatchMail) -> Nothing;
 
     /// Names, states and grants, but no values.
     list_credentials(Nothing) -> CredentialsView;

@@ -397,6 +397,10 @@ pub enum Event {
     PageRequested {
         page: RequestedPage,
     },
+    /// Messages in the inbox of a watched mailbox were added, removed or marked.
+    MailChanged {
+        mailbox: String,
+    },
     VaultChanged {
         kind: VaultChangeKind,
         path: String,

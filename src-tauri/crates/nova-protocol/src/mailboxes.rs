@@ -200,3 +200,9 @@ pub struct RemoveMailbox {
     /// Removes its password, too, where no other mailbox uses it.
     pub password: bool,
 }
+
+/// Whether the panel of the mailboxes is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct WatchMail {
+    pub open: bool,
+}

@@ -215,6 +215,38 @@ impl Dovecot {
         found
     }
 
+    /// How many clients are signed in.
+    ///
+    /// # Panics
+    /// If the processes of this machine cannot be listed.
+    pub fn connections(&self) -> usize {
+        self.sessions().len()
+    }
+
+    /// Ends the connections of all clients that are signed in, like a network that fails.
+    ///
+    /// # Panics
+    /// As [`Dovecot::connections`].
+    pub fn cut_connections(&self) {
+        for session in self.sessions() {
+            let _ = Command::new("kill").args(["-9", &session]).status();
+        }
+    }
+
+    /// The ids of its processes that each serve one client (proc_pid_stat(5)).
+    fn sessions(&self) -> Vec<String> {
+        let Some(server) = self.process.as_ref().map(|process| process.id().to_string()) else {
+            return Vec::new();
+        };
+        let of_server = |id: &String| {
+            let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            let Some((name, state)) = stat.rsplit_once(") ") else { return false };
+            name.ends_with("(imap") && state.split(' ').nth(1) == Some(&server)
+        };
+        let processes = fs::read_dir("/proc").expect("the processes of a Linux").flatten();
+        processes.filter_map(|entry| entry.file_name().into_string().ok()).filter(of_server).collect()
+    }
+
     /// Stops it, like a server that becomes unavailable.
     pub fn stop(&mut self) {
         if let Some(mut process) = self.process.take() {

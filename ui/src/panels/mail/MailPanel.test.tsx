@@ -65,6 +65,24 @@ describe('the list', () => {
   });
 });
 
+describe('while the panel is open', () => {
+  test('the inboxes are watched and a change reloads the list', async () => {
+    const { asked, backend, unmount } = await open();
+    expect(backend.asked('watch_mail')).toEqual([{ open: true }]);
+    act(() => void backend.emit({ type: 'mail_changed', mailbox: 'Work' }));
+    await vi.waitFor(() => expect(asked('mail.list')).toHaveLength(2));
+    expect(asked('mail.folders')).toHaveLength(2);
+    expect(backend.asked('watch_mail')).toEqual([{ open: true }]);
+    unmount();
+    expect(backend.asked('watch_mail')).toEqual([{ open: true }, { open: false }]);
+  });
+
+  test('nothing is watched before a list was read', async () => {
+    const { backend } = await open({ answers: { 'mail.list': () => failure('Home refused the sign-in.') } });
+    expect(backend.asked('watch_mail')).toEqual([]);
+  });
+});
+
 describe('errors', () => {
   const problem = { mailbox: 'Home', problem: 'Home: the server did not answer in 30 s.', remedy: 'Try again later.' };
 

@@ -21,6 +21,7 @@ import { listingIn, mailboxesIn } from './messages';
 import { firstMail, listAsked, messagesShown, namesOf, reduceMail, type MailChange } from './state';
 import { savedIn, useActs } from './useActs';
 import { useRefresh } from './useRefresh';
+import { useWatch } from './useWatch';
 import { WriteForm } from './WriteForm';
 
 interface MailPanelProps {
@@ -71,6 +72,7 @@ function Mail({ panel, part, wide, tools }: MailPanelProps & { readonly tools: r
   const messages = messagesShown(state);
   const acts = useActs({ dispatch, messages, nameOf, calls, again });
   useRefresh(again);
+  useWatch(isRead, again);
   useUnsaved(calls, dispatch);
 
   const mailboxes = mailboxesIn(counted.of(folders)?.result?.value);

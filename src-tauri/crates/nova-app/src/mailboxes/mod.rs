@@ -4,6 +4,7 @@ mod entry;
 mod grants;
 mod reach;
 mod tests_kept;
+pub(crate) mod watch;
 
 use std::cell::RefCell;
 

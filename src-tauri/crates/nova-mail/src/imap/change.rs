@@ -20,6 +20,8 @@ pub(super) struct Offers {
     pub(super) expunge_one: bool,
     /// CONDSTORE (RFC 7162): mod-sequences.
     pub(super) modseq: bool,
+    /// IDLE (RFC 2177).
+    pub(super) idle: bool,
 }
 
 /// What a folder's numbers are before something is added to it.

@@ -8,6 +8,7 @@ mod query;
 mod roles;
 mod signing_in;
 mod utf7;
+mod watch;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
@@ -28,6 +29,8 @@ use crate::{
 };
 use change::Offers;
 use list::Of;
+
+pub use watch::Watched;
 
 /// A connection to a server, encrypted by whoever opened it.
 pub trait Stream: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
@@ -75,7 +78,8 @@ impl<S: Stream> Imap<S> {
         let modseq = has("CONDSTORE")
             && has("ENABLE")
             && in_time(session.run_command_and_check_ok("ENABLE CONDSTORE")).await.is_ok();
-        let offers = Offers { r#move: has("MOVE"), expunge_one: has("UIDPLUS"), modseq };
+        let idle = has("IDLE");
+        let offers = Offers { r#move: has("MOVE"), expunge_one: has("UIDPLUS"), modseq, idle };
         Ok(Self { session, literals, offers })
     }
 

@@ -15,3 +15,4 @@ mod server;
 mod tokens;
 mod torture;
 mod trust;
+mod watching;

@@ -122,3 +122,18 @@ async fn cached_list_has_the_flags_of_now() {
     let fewer = mailbox.list_cached("INBOX", &wanted, &mut cache).await.expect("a list");
     assert_eq!((fewer.total, &fewer.messages[..]), (3, &first.messages[1..]));
 }
+
+#[tokio::test]
+async fn watched_folder_reports_a_change() {
+    let server = Pymap::start();
+    let mut other = server.sign_in("geheim").await.expect("signed in");
+    let wanted = Wanted { limit: 1, ..Wanted::default() };
+    let id = other.list("INBOX", &wanted).await.expect("a list").messages[0].id.clone();
+    let watched = server.sign_in("geheim").await.expect("signed in").watch("INBOX").await.expect("watched");
+    let (changed, marked) = tokio::join!(
+        tokio::time::timeout(Duration::from_secs(60), watched.changed()),
+        other.mark(std::slice::from_ref(&id), Mark::Flagged)
+    );
+    marked.expect("marked");
+    changed.expect("it is reported").expect("the connection stays");
+}

@@ -1,0 +1,36 @@
+use nova_mail::Watched;
+use nova_skill::{Connection, Secret, ToolHttp, Value};
+
+use super::StepProblem;
+use crate::accounts::account;
+use crate::connection::to_imap;
+use crate::proof::said;
+
+/// The inbox of a mailbox, watched over a connection of its own.
+#[derive(Debug)]
+pub struct WatchedInbox(Watched<Box<dyn Connection>>);
+
+/// Signs in with the password or the access token and watches the inbox, which is not changed by that.
+///
+/// # Errors
+/// For an entry without a server or whose token would go to a stranger, and when the server fails.
+pub async fn watch(http: &dyn ToolHttp, entry: &Value, secret: Secret) -> Result<WatchedInbox, StepProblem> {
+    let account = account(entry).filter(|account| account.misplaced().is_none());
+    let account = account.ok_or_else(|| StepProblem {
+        message: "The mailbox has no server.".into(),
+        hint: "Set its IMAP server.".into(),
+        refused: true,
+    })?;
+    let imap = to_imap(http, &account).await?.sign_in(&said(&account, secret)).await?;
+    Ok(WatchedInbox(imap.watch("INBOX").await?))
+}
+
+impl WatchedInbox {
+    /// Returns once messages were added, removed or marked.
+    ///
+    /// # Errors
+    /// When the connection fails.
+    pub async fn changed(self) -> Result<Self, StepProblem> {
+        Ok(Self(self.0.changed().await?))
+    }
+}
