@@ -1,23 +1,46 @@
 //! Connections to the servers of a mailbox, encrypted before anything else is said.
 
-use nova_mail::{StartTlsError, begins_with_starttls, start_tls};
+use nova_mail::{
+    Imap, MailError, SignIn, StartTlsError, imap_begins_with_starttls, imap_start_tls,
+    smtp_begins_with_starttls, smtp_start_tls,
+};
 use nova_skill::{BeforeTls, Connection, ToolError, ToolHttp, async_trait};
 
 use crate::accounts::{Account, PORT, SMTP_PORT};
 
+/// An encrypted connection to an IMAP server, before anybody is signed in.
+pub(crate) struct ImapConnection {
+    stream: Box<dyn Connection>,
+    greeted: bool,
+}
+
+impl ImapConnection {
+    /// # Errors
+    /// As for [`Imap::sign_in`].
+    pub(crate) async fn sign_in(self, who: &SignIn) -> Result<Imap<Box<dyn Connection>>, MailError> {
+        match self.greeted {
+            true => Imap::sign_in_greeted(self.stream, who).await,
+            false => Imap::sign_in(self.stream, who).await,
+        }
+    }
+}
+
 /// # Errors
-/// When the server is not reached, or its certificate does not fit.
-pub(crate) async fn to_imap(
-    http: &dyn ToolHttp,
-    account: &Account,
-) -> Result<Box<dyn Connection>, ToolError> {
-    http.connect_to_configured(&account.host, account.port, PORT).await
+/// When the server is not reached, does not encrypt, or its certificate does not fit.
+pub(crate) async fn to_imap(http: &dyn ToolHttp, account: &Account) -> Result<ImapConnection, ToolError> {
+    let Account { host, port, .. } = account;
+    let greeted = imap_begins_with_starttls(*port);
+    let stream = match greeted {
+        true => http.connect_to_configured_after(host, *port, PORT, &StartTls::Imap).await?,
+        false => http.connect_to_configured(host, *port, PORT).await?,
+    };
+    Ok(ImapConnection { stream, greeted })
 }
 
 /// The connection, and whether the server has greeted already.
 ///
 /// # Errors
-/// When the mailbox has no such server, it is not reached, or its certificate does not fit.
+/// As for [`to_imap`], and when the mailbox has no such server.
 pub(crate) async fn to_smtp(
     http: &dyn ToolHttp,
     account: &Account,
@@ -29,20 +52,27 @@ pub(crate) async fn to_smtp(
         ));
     };
     let port = *port;
-    let greeted = begins_with_starttls(port);
+    let greeted = smtp_begins_with_starttls(port);
     let stream = match greeted {
-        true => http.connect_to_configured_after(host, port, SMTP_PORT, &StartTls).await?,
+        true => http.connect_to_configured_after(host, port, SMTP_PORT, &StartTls::Smtp).await?,
         false => http.connect_to_configured(host, port, SMTP_PORT).await?,
     };
     Ok((stream, greeted))
 }
 
-struct StartTls;
+enum StartTls {
+    Imap,
+    Smtp,
+}
 
 #[async_trait]
 impl BeforeTls for StartTls {
     async fn agree(&self, plain: &mut dyn Connection) -> std::io::Result<()> {
-        start_tls(plain).await.map_err(|error| match error {
+        let agreed = match self {
+            Self::Imap => imap_start_tls(plain).await,
+            Self::Smtp => smtp_start_tls(plain).await,
+        };
+        agreed.map_err(|error| match error {
             StartTlsError::Io(error) => error,
             error => std::io::Error::other(error),
         })

@@ -80,7 +80,7 @@ async fn sign_in(
     account: &Account,
     who: &SignIn,
 ) -> Result<Result<Imap<Box<dyn Connection>>, MailError>, ToolError> {
-    Ok(Imap::sign_in(to_imap(ctx.http(), account).await?, who).await)
+    Ok(to_imap(ctx.http(), account).await?.sign_in(who).await)
 }
 
 /// In words for the user.

@@ -1805,13 +1805,16 @@ from_database: boolean,
  * As an entry has it.
  */
 imap: string, 
-
+/**
+ * The connection to the IMAP server becomes encrypted by STARTTLS, not from its first byte.
+ */
+imap_starttls: boolean, 
 /**
  * The same; empty where none can be used.
  */
 smtp: string, 
 /**
- * The connection to the SMTP server becomes encrypted by STARTTLS, not from its first byte.
+ * The same of the SMTP server.
  */
 smtp_starttls: boolean, user: string, 
 /**

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use nova_mail::{Imap, MailError, Mailbox as _, Outbox as _, SendError, SignIn, Smtp};
+use nova_mail::{MailError, Mailbox as _, Outbox as _, SendError, SignIn, Smtp};
 use nova_skill::{Secret, ToolError, ToolHttp, Value};
 
 use crate::accounts::{Account, account};
@@ -67,7 +67,7 @@ async fn read(http: &dyn ToolHttp, account: &Account, who: &SignIn, checked: &mu
     let Some(stream) = checked.add(Step::Connect, &server, in_time(to_imap(http, account)).await) else {
         return;
     };
-    let Some(mut imap) = checked.add(Step::SignIn, &server, in_time(Imap::sign_in(stream, who)).await) else {
+    let Some(mut imap) = checked.add(Step::SignIn, &server, in_time(stream.sign_in(who)).await) else {
         return;
     };
     let folders = in_time(async {

@@ -7,7 +7,10 @@ mod watch;
 
 pub use check::{CheckedMailbox, CheckedStep, Step, StepProblem, check};
 pub use find::{FoundServers, Proposal, find_servers};
-pub use nova_mail::{OwnAddress, ProposedServer, ProposedServers, Publisher, begins_with_starttls};
+pub use nova_mail::{
+    OwnAddress, ProposedServer, ProposedServers, Publisher, imap_begins_with_starttls,
+    smtp_begins_with_starttls,
+};
 pub use watch::{WatchedInbox, watch};
 
 pub use crate::providers::Provider;

@@ -16,6 +16,8 @@
 //!   `tests/mailboxes/hostile_pages.rs`.
 //! - Only the receiving server's result counts as the result of a sender check: `tests/mailboxes/trust.rs`.
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
+//! - A connection that begins in plain text is encrypted before a user is named, or fails:
+//!   `tests/mailboxes/starttls.rs`.
 //! - An access token is said once in a connection, and a refused one is a typed error: `tests/mailboxes/tokens.rs`.
 //! - Listing, previewing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
 //! - A list from cached headers equals one without, and fetches only what changed: `tests/mailboxes/caching.rs`.
@@ -37,6 +39,7 @@ mod mailbox;
 mod message;
 mod sign_in;
 mod smtp;
+mod starttls;
 
 pub use address::AddressError;
 pub use autoconfig::{
@@ -45,7 +48,7 @@ pub use autoconfig::{
 pub use compose::{Attachment, Draft, DraftError, MOST_ATTACHED, MOST_RECIPIENTS};
 pub use error::MailError;
 pub use header_cache::HeaderCache;
-pub use imap::{Imap, Stream, Watched};
+pub use imap::{Imap, Stream, Watched, imap_begins_with_starttls, imap_start_tls};
 pub use mailbox::{
     Appended, Changed, Counts, Folder, FoundMessages, Listed, Mailbox, Mark, MessageId, Role, SearchQuery,
     Wanted,
@@ -55,4 +58,5 @@ pub use message::{
     PictureError, Preview, RemotePicture, SenderCheck, is_program, list_address, media_type_of, visible_line,
 };
 pub use sign_in::{Proof, SignIn};
-pub use smtp::{Outbox, SendError, Smtp, StartTlsError, begins_with_starttls, start_tls};
+pub use smtp::{Outbox, SendError, Smtp, smtp_begins_with_starttls, smtp_start_tls};
+pub use starttls::StartTlsError;

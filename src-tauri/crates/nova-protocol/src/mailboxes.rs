@@ -133,9 +133,11 @@ pub struct ProposedMailServers {
     pub from_database: bool,
     /// As an entry has it.
     pub imap: String,
+    /// The connection to the IMAP server becomes encrypted by STARTTLS, not from its first byte.
+    pub imap_starttls: bool,
     /// The same; empty where none can be used.
     pub smtp: String,
-    /// The connection to the SMTP server becomes encrypted by STARTTLS, not from its first byte.
+    /// The same of the SMTP server.
     pub smtp_starttls: bool,
     pub user: String,
     /// The provider whose servers they are, where one signs in with the browser.

@@ -23,6 +23,8 @@ pub struct Dovecot {
     folder: tempfile::TempDir,
     delivered: AtomicU64,
     tokens: Option<Tokens>,
+    /// Encrypts by STARTTLS instead of from the first byte.
+    starttls: bool,
 }
 
 /// How users sign in with access tokens.
@@ -41,7 +43,7 @@ impl Dovecot {
     /// # Panics
     /// If it is not installed, or does not start.
     pub fn start() -> Self {
-        Self::run(None)
+        Self::run(None, false)
     }
 
     /// Takes access tokens, too, by `xoauth2` or `oauthbearer`. It asks `lookup` with the token behind it, and the answer
@@ -50,10 +52,18 @@ impl Dovecot {
     /// # Panics
     /// As [`Dovecot::start`].
     pub fn start_with_tokens(mechanism: &'static str, lookup: &str) -> Self {
-        Self::run(Some(Tokens { mechanism, lookup: lookup.to_owned() }))
+        Self::run(Some(Tokens { mechanism, lookup: lookup.to_owned() }), false)
     }
 
-    fn run(tokens: Option<Tokens>) -> Self {
+    /// Encrypts by STARTTLS.
+    ///
+    /// # Panics
+    /// As [`Dovecot::start`].
+    pub fn start_with_starttls() -> Self {
+        Self::run(None, true)
+    }
+
+    fn run(tokens: Option<Tokens>, starttls: bool) -> Self {
         let folder = tempfile::Builder::new().prefix("dovecot").tempdir().expect("a folder");
         let root = folder.path();
         for name in ["run", "state", "m"] {
@@ -64,7 +74,8 @@ impl Dovecot {
             let lookup = format!("tokeninfo_url = {}\nusername_attribute = email\n", tokens.lookup);
             fs::write(root.join("tokens"), lookup).expect("a file");
         }
-        let mut server = Self { process: None, port: 0, folder, delivered: AtomicU64::new(0), tokens };
+        let delivered = AtomicU64::new(0);
+        let mut server = Self { process: None, port: 0, folder, delivered, tokens, starttls };
         // A free port may be taken by another program meanwhile.
         for _ in 0..20 {
             server.port =
@@ -102,7 +113,7 @@ impl Dovecot {
         panic!("no free port");
     }
 
-    /// The port of IMAP over TLS.
+    /// The port of IMAP.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -262,7 +273,8 @@ impl Dovecot {
     fn configuration(&self) -> String {
         let (user, group) =
             if is_root() { ("daemon".into(), "daemon".into()) } else { (id("-un"), id("-gn")) };
-        let (root, port) = (self.root().display(), self.port);
+        let root = self.root().display();
+        let [plain, encrypted] = if self.starttls { [self.port, 0] } else { [0, self.port] };
         let password = Self::PASSWORD;
         let tokens = self.tokens.as_ref().map_or_else(String::new, |Tokens { mechanism, .. }| {
             format!(
@@ -286,8 +298,8 @@ impl Dovecot {
              mailbox Drafts {{\n auto = create\n special_use = \\Drafts\n}}\n\
              mailbox Trash {{\n auto = create\n special_use = \\Trash\n}}\n}}\n\
              service anvil {{\n chroot =\n {no_penalty}\n}}\n\
-             service imap-login {{\n chroot =\n inet_listener imap {{\n port = 0\n}}\n\
-             inet_listener imaps {{\n port = {port}\n ssl = yes\n}}\n}}\n"
+             service imap-login {{\n chroot =\n inet_listener imap {{\n port = {plain}\n}}\n\
+             inet_listener imaps {{\n port = {encrypted}\n ssl = yes\n}}\n}}\n"
         )
     }
 }

@@ -49,6 +49,7 @@ test('another address starts again', () => {
 test('encryption is named by how the server starts it', () => {
   expect(encryptionOf(foundServers().found, 'smtp')).toBe('encrypted by STARTTLS');
   expect(encryptionOf(foundServers({ smtp_starttls: false }).found, 'smtp')).toBe('encrypted from the first byte (TLS)');
+  expect(encryptionOf(foundServers({ imap_starttls: true }).found, 'imap')).toBe('encrypted by STARTTLS');
   expect(encryptionOf(foundServers().found, 'imap')).toBe('encrypted from the first byte (TLS)');
 });
 

@@ -113,5 +113,6 @@ export function saveLabel({ before, busy, entry, password }: Editing): string {
 
 /** The encryption is only known for detected servers; otherwise it follows from `port`. */
 export function encryptionOf(found: FoundMailServers['found'], kind: 'imap' | 'smtp'): string {
-  return kind === 'smtp' && found?.smtp_starttls === true ? 'encrypted by STARTTLS' : 'encrypted from the first byte (TLS)';
+  const starttls = kind === 'imap' ? found?.imap_starttls : found?.smtp_starttls;
+  return starttls === true ? 'encrypted by STARTTLS' : 'encrypted from the first byte (TLS)';
 }

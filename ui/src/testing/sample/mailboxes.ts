@@ -33,6 +33,7 @@ export function foundServers(change: Partial<NonNullable<FoundMailServers['found
     from_database: false,
     imap: 'imap.example.org',
     smtp: 'smtp.example.org:587',
+    imap_starttls: false,
     smtp_starttls: true,
     user: 'jane@example.org',
     sign_in: null,

@@ -11,8 +11,8 @@ use std::cell::RefCell;
 use nova_protocol::*;
 use nova_skill::Secret;
 use nova_skill_mail::setting_up::{
-    CheckedMailbox, Kind, OwnAddress, Provider, Publisher, Step, begins_with_starttls, cached, check,
-    credential, find_servers, servers, sign_in, written,
+    CheckedMailbox, Kind, OwnAddress, Provider, Publisher, Step, cached, check, credential, find_servers,
+    imap_begins_with_starttls, servers, sign_in, smtp_begins_with_starttls, written,
 };
 use serde_json::{Map, Value, json};
 
@@ -59,8 +59,9 @@ impl App {
                 from: proposal.from,
                 from_database: proposal.publisher == Publisher::Thunderbird,
                 imap: written(&servers.imap, Kind::Imap),
+                imap_starttls: imap_begins_with_starttls(servers.imap.port),
                 smtp: servers.smtp.as_ref().map(|server| written(server, Kind::Smtp)).unwrap_or_default(),
-                smtp_starttls: servers.smtp.is_some_and(|server| begins_with_starttls(server.port)),
+                smtp_starttls: servers.smtp.is_some_and(|server| smtp_begins_with_starttls(server.port)),
                 user: servers.user,
                 sign_in: Provider::of_server(&servers.imap.host).map(shown),
                 elsewhere,

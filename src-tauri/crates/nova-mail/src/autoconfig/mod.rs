@@ -8,7 +8,8 @@ mod xml;
 use std::str::FromStr;
 
 use crate::address::is_address;
-use crate::smtp::begins_with_starttls;
+use crate::imap::imap_begins_with_starttls;
+use crate::smtp::smtp_begins_with_starttls;
 use crate::{AddressError, visible_line};
 use xml::Element;
 
@@ -47,9 +48,8 @@ pub struct ProposedServers {
     pub provider: Option<String>,
     /// The name that the user signs in with, at both servers.
     pub user: String,
-    /// Encrypted from the first byte.
+    /// Both are encrypted from the first byte, or by STARTTLS on the ports that mean it.
     pub imap: ProposedServer,
-    /// Encrypted from the first byte, or by STARTTLS on the ports that mean it.
     pub smtp: Option<ProposedServer>,
     /// Servers that are named and not proposed, each with its reason.
     pub left_out: Vec<String>,
@@ -198,16 +198,17 @@ fn usable_server(
     Ok((ProposedServer { host, port }, user))
 }
 
-fn imap_fits(encryption: &str, _port: u16) -> Result<(), &'static str> {
-    match encryption {
-        "SSL" => Ok(()),
-        "STARTTLS" => Err("begins without encryption (STARTTLS), which Nova does not use for reading"),
-        _ => Err("is not encrypted"),
-    }
+fn imap_fits(encryption: &str, port: u16) -> Result<(), &'static str> {
+    fits(encryption, imap_begins_with_starttls(port))
 }
 
 fn smtp_fits(encryption: &str, port: u16) -> Result<(), &'static str> {
-    match (encryption, begins_with_starttls(port)) {
+    fits(encryption, smtp_begins_with_starttls(port))
+}
+
+/// In the configuration, the port alone says which of the two it is.
+fn fits(encryption: &str, starttls_by_port: bool) -> Result<(), &'static str> {
+    match (encryption, starttls_by_port) {
         ("SSL", false) | ("STARTTLS", true) => Ok(()),
         ("SSL" | "STARTTLS", _) => Err("encrypts in another way than its port says"),
         _ => Err("is not encrypted"),

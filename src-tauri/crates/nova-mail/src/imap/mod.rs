@@ -7,6 +7,7 @@ mod preview;
 mod query;
 mod roles;
 mod signing_in;
+mod starttls;
 mod utf7;
 mod watch;
 
@@ -30,6 +31,7 @@ use crate::{
 use change::Offers;
 use list::Of;
 
+pub use starttls::{imap_begins_with_starttls, imap_start_tls};
 pub use watch::Watched;
 
 /// A connection to a server, encrypted by whoever opened it.
@@ -68,6 +70,18 @@ impl<S: Stream> Imap<S> {
         let mut client = Client::new(Bounded::new(stream, MOST_BYTES));
         in_time(async { client.read_response().await.map_err(Error::Io)?.ok_or(Error::ConnectionLost) })
             .await?;
+        Self::sign_in_client(client, who).await
+    }
+
+    /// Signs in after STARTTLS: the server has greeted already.
+    ///
+    /// # Errors
+    /// As for [`Imap::sign_in`].
+    pub async fn sign_in_greeted(stream: S, who: &SignIn) -> Result<Self, MailError> {
+        Self::sign_in_client(Client::new(Bounded::new(stream, MOST_BYTES)), who).await
+    }
+
+    async fn sign_in_client(mut client: Client<Bounded<S>>, who: &SignIn) -> Result<Self, MailError> {
         // What it says before it is ready comes to an end here.
         in_time(client.run_command_and_check_ok("NOOP", None)).await?;
         let mut session = signing_in::sign_in(client, who).await?;

@@ -24,7 +24,7 @@ use crate::bounded::Bounded;
 use crate::sign_in::can_be_said;
 use crate::{Draft, Proof, SignIn, Stream, visible_line};
 
-pub use starttls::{StartTlsError, begins_with_starttls, start_tls};
+pub use starttls::{smtp_begins_with_starttls, smtp_start_tls};
 
 /// How long one command may take.
 const PATIENCE: Duration = Duration::from_secs(60);

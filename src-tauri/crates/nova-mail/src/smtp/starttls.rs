@@ -1,49 +1,35 @@
-use std::io;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-
-/// The most bytes that a server may say before it encrypts, and in one line.
-const MOST_BYTES: usize = 16 << 10;
-
-/// Why a connection is not encrypted. Neither user nor password was sent.
-#[derive(Debug, thiserror::Error)]
-pub enum StartTlsError {
-    #[error("the server does not offer encryption (STARTTLS)")]
-    NotOffered,
-    #[error("the server sent an invalid answer")]
-    Invalid,
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
+use crate::StartTlsError;
+use crate::starttls::PlainLines;
 
 /// Whether a server on this port expects STARTTLS: submission (RFC 6409), its usual second port, and SMTP itself. On any
 /// other port the connection is encrypted from its first byte.
-pub fn begins_with_starttls(port: u16) -> bool {
+pub fn smtp_begins_with_starttls(port: u16) -> bool {
     matches!(port, 587 | 2525 | 25)
 }
 
-/// What precedes the encryption of such a connection (RFC 3207): greeting, EHLO, STARTTLS. Nothing is read beyond
-/// the line after which the server expects the encrypted connection, so that no text from before can pose as its answer.
+/// What precedes the encryption of such a connection (RFC 3207): greeting, EHLO, STARTTLS.
 ///
 /// # Errors
 /// When the server does not offer it: the connection must not be used then.
-pub async fn start_tls<S: AsyncRead + AsyncWrite + Unpin + ?Sized>(
+pub async fn smtp_start_tls<S: AsyncRead + AsyncWrite + Unpin + ?Sized>(
     stream: &mut S,
 ) -> Result<(), StartTlsError> {
-    let mut left = MOST_BYTES;
-    if answer(stream, &mut left).await?.0 != "220" {
+    let mut lines = PlainLines::new(stream);
+    if answer(&mut lines).await?.0 != "220" {
         return Err(StartTlsError::Invalid);
     }
-    stream.write_all(b"EHLO [127.0.0.1]\r\n").await?;
-    stream.flush().await?;
-    let (code, lines) = answer(stream, &mut left).await?;
+    lines.stream.write_all(b"EHLO [127.0.0.1]\r\n").await?;
+    lines.stream.flush().await?;
+    let (code, said) = answer(&mut lines).await?;
     let offers = |line: &String| line.trim().eq_ignore_ascii_case("STARTTLS");
-    if code != "250" || !lines.iter().any(offers) {
+    if code != "250" || !said.iter().any(offers) {
         return Err(StartTlsError::NotOffered);
     }
-    stream.write_all(b"STARTTLS\r\n").await?;
-    stream.flush().await?;
-    match answer(stream, &mut left).await?.0.as_str() {
+    lines.stream.write_all(b"STARTTLS\r\n").await?;
+    lines.stream.flush().await?;
+    match answer(&mut lines).await?.0.as_str() {
         "220" => Ok(()),
         _ => Err(StartTlsError::NotOffered),
     }
@@ -51,17 +37,11 @@ pub async fn start_tls<S: AsyncRead + AsyncWrite + Unpin + ?Sized>(
 
 /// The code of an answer and the texts of its lines.
 async fn answer<S: AsyncRead + Unpin + ?Sized>(
-    stream: &mut S,
-    left: &mut usize,
+    from: &mut PlainLines<'_, S>,
 ) -> Result<(String, Vec<String>), StartTlsError> {
     let mut lines = Vec::new();
     loop {
-        let mut line = Vec::new();
-        while line.last() != Some(&b'\n') {
-            *left = left.checked_sub(1).ok_or(StartTlsError::Invalid)?;
-            line.push(stream.read_u8().await?);
-        }
-        let line = String::from_utf8(line).map_err(|_| StartTlsError::Invalid)?;
+        let line = from.next().await?;
         let (code, rest) = line.split_at_checked(3).ok_or(StartTlsError::Invalid)?;
         if !code.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(StartTlsError::Invalid);
@@ -76,6 +56,8 @@ async fn answer<S: AsyncRead + Unpin + ?Sized>(
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncReadExt as _;
+
     use super::*;
 
     /// What a server that says this makes of it, and what it was told.
@@ -83,7 +65,7 @@ mod tests {
         let (mut here, mut there) = tokio::io::duplex(1 << 16);
         there.write_all(server.as_bytes()).await.expect("written");
         there.shutdown().await.expect("closed");
-        let result = start_tls(&mut here).await.map_err(|error| error.to_string());
+        let result = smtp_start_tls(&mut here).await.map_err(|error| error.to_string());
         drop(here);
         let mut told = String::new();
         there.read_to_string(&mut told).await.expect("read");

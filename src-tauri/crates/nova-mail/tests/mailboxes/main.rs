@@ -12,6 +12,7 @@ mod pymap;
 mod reading;
 mod sending;
 mod server;
+mod starttls;
 mod tokens;
 mod torture;
 mod trust;

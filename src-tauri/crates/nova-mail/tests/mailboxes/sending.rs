@@ -1,7 +1,7 @@
 //! Messages handed to a real mail server and to one that misbehaves.
 
 use async_trait::async_trait;
-use nova_mail::{Attachment, Draft, Outbox, Person, SendError, SignIn, Smtp, start_tls};
+use nova_mail::{Attachment, Draft, Outbox, Person, SendError, SignIn, Smtp, smtp_start_tls};
 use nova_skill::{BeforeTls, Connection};
 use nova_testkit::{Dovecot, SmtpServer};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
@@ -37,7 +37,7 @@ struct StartTls;
 #[async_trait]
 impl BeforeTls for StartTls {
     async fn agree(&self, plain: &mut dyn Connection) -> std::io::Result<()> {
-        start_tls(plain).await.map_err(std::io::Error::other)
+        smtp_start_tls(plain).await.map_err(std::io::Error::other)
     }
 }
 
