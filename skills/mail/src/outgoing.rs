@@ -1,6 +1,6 @@
 //! A mail as it is about to be sent or put into the drafts, made of the arguments of a call.
 
-use nova_mail::{Attachment, Draft, DraftError, Message, Person, list_address};
+use nova_mail::{Attachment, Draft, DraftError, Person};
 use nova_skill::{ContentHash, Detail, NotePath, Preview, ToolContext, ToolError};
 
 use crate::accounts::{Account, message};
@@ -69,10 +69,10 @@ impl Outgoing {
         let (account, id) = message(ctx.config(), id)?;
         let from = sender(&account)?;
         let mut opened = Opened::new(ctx, account.clone()).await?;
-        let raw = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+        let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
         opened.close().await;
-        let raw = raw?;
-        let original = Message::read(&raw, &[]).map_err(|error| told(&account, &error.into()))?;
+        let fetched = fetched?;
+        let original = fetched.read(&[]).map_err(|error| told(&account, &error.into()))?;
         let own = [from.address.clone(), account.user.clone()];
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let mut draft = Draft::reply(from, &original, text, all, &own);
@@ -89,7 +89,7 @@ impl Outgoing {
             })?;
         }
         draft.attachments = attachments(ctx, &files).await?;
-        let outgoing = Self { account, draft, origins: files, list: list_address(&raw) };
+        let outgoing = Self { account, draft, origins: files, list: fetched.list_address() };
         outgoing.draft.check().map_err(|error| refused(&error))?;
         Ok(outgoing)
     }

@@ -54,10 +54,10 @@ impl NativeTool for Read {
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let (account, id) = message(ctx.config(), &which.id)?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
-        let raw = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+        let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
         opened.close().await;
         let receiver: Vec<&str> = account.checked_by.as_deref().into_iter().collect();
-        let message = Message::read(&raw?, &receiver).map_err(|error| told(&account, &error.into()))?;
+        let message = fetched?.read(&receiver).map_err(|error| told(&account, &error.into()))?;
         let mut answer = answer(ctx.as_ref(), which.id, &message);
         if which.links.unwrap_or_default() {
             add_links(&mut answer, &message);

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use nova_mail::{Message, Part, PartKind, is_program, media_type_of};
+use nova_mail::{Envelope, MailError, MessageId, Part, PartKind, is_program, media_type_of};
 use nova_skill::{
-    ATTACHMENTS, Attached, BINARY_ATTACHMENTS, Description, Detail, Effect, JsonSchema, NativeTool,
-    NoteScope, Output, ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars,
+    ATTACHMENTS, Attached, BINARY_ATTACHMENTS, Description, Detail, Effect, JsonSchema, MAX_FILE_BYTES,
+    NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -65,33 +65,46 @@ impl NativeTool for SaveAttachment {
             })?,
         };
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
-        let raw = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+        let fetched = fetched(&mut opened, &id, &which).await;
         opened.close().await;
-        let raw = raw?;
-        let unread = |error: nova_mail::MessageError| told(&account, &error.into());
-        let mail = Message::read(&raw, &[]).map_err(unread)?;
-        let at = place_of(&mail.parts, &which)?;
-        let part = &mail.parts[at];
-        let name = saved_name(part)?;
-        let bytes = Message::part(&raw, at).map_err(unread)?;
-        drop(raw);
+        let Fetched { envelope, part, name, bytes } = fetched?;
         if is_program(&bytes) {
             return Err(ToolError::failed(
                 format!("{} is a program, whatever its name says. Nova saves none.", part.name),
                 "Do not open it unless you expected it.",
             ));
         }
-        let (kind, bytes_saved) = (type_line(part, &bytes), bytes.len());
+        let (kind, bytes_saved) = (type_line(&part, &bytes), bytes.len());
         let Attached { path, link } = ctx.vault().attach_file(&folder, &name, bytes).await?;
         let details = [
             Detail::new("File", part.name.clone()).noted(size(bytes_saved)),
             kind,
-            Detail::new("From", people(&mail.envelope.from)).noted(mail.envelope.subject.clone()),
+            Detail::new("From", people(&envelope.from)).noted(envelope.subject.clone()),
             Detail::new("To", path.as_str()),
         ];
         let value = json!({"path": path, "link": link, "bytes": bytes_saved, "type": part.media_type});
         Ok(Output::new(value).details(details).untrusted().into())
     }
+}
+
+struct Fetched {
+    envelope: Envelope,
+    part: Part,
+    /// Under which it is saved.
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// Only a part that may be saved is fetched.
+async fn fetched(opened: &mut Opened, id: &MessageId, which: &Which) -> Result<Fetched, ToolError> {
+    let account = opened.account.clone();
+    let failed = |error: MailError| told(&account, &error);
+    let fetched = opened.mailbox.fetch(id).await.map_err(failed)?;
+    let mut mail = fetched.read(&[]).map_err(|error| failed(error.into()))?;
+    let at = place_of(&mail.parts, which)?;
+    let name = saved_name(&mail.parts[at])?;
+    let bytes = opened.mailbox.fetch_part(id, &fetched, at, MAX_FILE_BYTES).await.map_err(failed)?;
+    Ok(Fetched { envelope: mail.envelope, part: mail.parts.swap_remove(at), name, bytes })
 }
 
 /// The part that is meant, by its place in the message.

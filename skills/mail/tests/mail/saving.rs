@@ -201,11 +201,35 @@ fn forwarded_mail_is_saved_whole() {
     assert_eq!(text.trim_end(), inner.trim_end());
 }
 
+/// The base64 of `length` bytes, in lines.
+fn encoded(length: usize) -> String {
+    // 57 bytes of a PDF and of zeros.
+    let first = format!("JVBERi0x{}\n", "A".repeat(68));
+    let zeros = format!("{}\n", "A".repeat(76));
+    first + &zeros.repeat(length / 57 - 1)
+}
+
 #[test]
-fn mail_of_more_than_16_mib_is_refused_in_one_line() {
-    let lines = format!("{}\n", "A".repeat(76)).repeat(230_000);
-    let (_server, skill, id) = with(&mail(&[(&attached("Large.pdf"), &lines)]));
-    let error = skill.error("save_attachment", json!({"id": id, "name": "Large.pdf"}));
-    assert!(error.message.ends_with("more than the 16777216 that are read."), "{error}");
-    assert_eq!(error.hint, "Open it in a mail program.");
+fn large_mail_is_read_without_its_attachments_and_each_is_saved_alone() {
+    let (_server, skill, id) = with(&mail(&[
+        (&attached("Large.pdf"), &encoded(20 << 20)),
+        (&attached("Small.pdf"), PDF),
+        (&attached("Huge.pdf"), &encoded(60 << 20)),
+    ]));
+    let read = skill.value("read", json!({"id": id}));
+    assert_eq!(read["text"], "Here.");
+    let sizes: Vec<i64> =
+        read["attachments"].as_array().unwrap().iter().map(|part| part["bytes"].as_i64().unwrap()).collect();
+    let near = |size: i64, expected: i64| (size - expected).abs() <= 57;
+    assert!(near(sizes[0], 20 << 20) && near(sizes[1], 12) && near(sizes[2], 60 << 20), "{sizes:?}");
+
+    let save = |name: &str| skill.call("save_attachment", json!({"id": id, "name": name})).result;
+    let large = save("Large.pdf").unwrap();
+    let saved = bytes(&skill, large["path"].as_str().unwrap());
+    assert_eq!(saved.len(), (20 << 20) / 57 * 57);
+    assert!(saved.starts_with(b"%PDF-1") && saved[6..].iter().all(|byte| *byte == 0));
+    assert_eq!(bytes(&skill, save("Small.pdf").unwrap()["path"].as_str().unwrap()), b"%PDF-1.4\n\xff\0\x01");
+    let error = skill.error("save_attachment", json!({"id": id, "name": "Huge.pdf"}));
+    assert!(error.message.ends_with("more than the 52428800 of a file."), "{error}");
+    assert_eq!(error.hint, "Save it with a mail program.");
 }

@@ -1,4 +1,7 @@
-//! A connection that fails when its server sends too much, whatever it says its answers measure, and when it closes.
+//! A connection that fails when its server sends too much, whatever it says its answers measure, or lists in lists without
+//! end, and when it closes.
+
+mod nesting;
 
 use std::io;
 use std::pin::Pin;
@@ -6,10 +9,15 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use nesting::Nesting;
+pub(crate) use nesting::TooDeep;
+
 #[derive(Debug)]
 pub(crate) struct Bounded<S> {
     stream: S,
     left: u64,
+    /// `None` for a protocol without lists.
+    nesting: Option<Nesting>,
 }
 
 /// More was sent than is read.
@@ -19,7 +27,17 @@ pub(crate) struct TooMuch;
 
 impl<S> Bounded<S> {
     pub(crate) fn new(stream: S, most: u64) -> Self {
-        Self { stream, left: most }
+        Self { stream, left: most, nesting: None }
+    }
+
+    /// For IMAP, whose lists are parsed with a frame of the stack for each level.
+    pub(crate) fn of_imap(stream: S, most: u64) -> Self {
+        Self { stream, left: most, nesting: Some(Nesting::default()) }
+    }
+
+    /// Lets the server send so much from now on, if less was left.
+    pub(crate) fn allow(&mut self, bytes: u64) {
+        self.left = self.left.max(bytes);
     }
 }
 
@@ -40,6 +58,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
             match self.left.checked_sub(count) {
                 Some(left) => self.left = left,
                 None => return Poll::Ready(Err(io::Error::other(TooMuch))),
+            }
+            if let Some(nesting) = &mut self.nesting
+                && let Err(error) = nesting.read(&buf.filled()[before..])
+            {
+                return Poll::Ready(Err(io::Error::other(error)));
             }
         }
         read

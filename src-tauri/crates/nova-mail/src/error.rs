@@ -32,6 +32,8 @@ pub enum MailError {
     Argument { what: &'static str, most: usize },
     #[error("the message has {size} bytes, more than the {most} that are read")]
     TooLarge { size: u64, most: u64 },
+    #[error("the attachment has about {size} bytes, more than the {most} of a file")]
+    PartTooLarge { size: u64, most: u64 },
     /// More than a server sends for what it was asked.
     #[error("the server sent more than {most} bytes")]
     Flood { most: u64 },
@@ -70,6 +72,7 @@ impl MailError {
             Self::Id { .. } => "Use an id as mail.list or mail.search returns it.",
             Self::Argument { .. } => "Use a shorter text without control characters.",
             Self::TooLarge { .. } => "Open it in a mail program.",
+            Self::PartTooLarge { .. } => "Save it with a mail program.",
             Self::Flood { .. } | Self::Invalid => "Check the address of the server.",
             Self::TooSlow { .. } | Self::Closed => "Try again later.",
             Self::Refused { .. } => "Try again later, or look at the mailbox in a mail program.",

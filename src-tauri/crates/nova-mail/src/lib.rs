@@ -14,6 +14,7 @@
 //!   `tests/mailboxes/hostile.rs`.
 //! - The HTML of a message is drawn without anything that runs, loads, leaves its place or hides where a link leads:
 //!   `tests/mailboxes/hostile_pages.rs`.
+//! - Of a large message only headers, texts and the part that is asked for are fetched: `tests/mailboxes/large.rs`.
 //! - Only the receiving server's result counts as the result of a sender check: `tests/mailboxes/trust.rs`.
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
 //! - A connection that begins in plain text is encrypted before a user is named, or fails:
@@ -54,8 +55,8 @@ pub use mailbox::{
     Wanted,
 };
 pub use message::{
-    Check, Envelope, Finding, HtmlPage, Link, Message, MessageError, Part, PartKind, Person, Picture,
-    PictureError, Preview, RemotePicture, SenderCheck, is_program, list_address, media_type_of, visible_line,
+    Check, Envelope, FetchedMessage, Finding, Link, Message, MessageError, Part, PartKind, Person, Preview,
+    SenderCheck, is_program, media_type_of, visible_line,
 };
 pub use sign_in::{Proof, SignIn};
 pub use smtp::{Outbox, SendError, Smtp, smtp_begins_with_starttls, smtp_start_tls};

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::{Envelope, HeaderCache, MailError, Preview};
+use crate::{Envelope, FetchedMessage, HeaderCache, MailError, Preview};
 
 /// One mailbox with its folders. IMAP is one way to reach it. The methods up to `find` change nothing.
 #[async_trait]
@@ -36,11 +36,23 @@ pub trait Mailbox: Send {
         cache: &mut HeaderCache,
     ) -> Result<FoundMessages, MailError>;
 
-    /// The bytes of one message.
+    /// One message; of one that is larger than 16 MiB, its headers and texts.
     ///
     /// # Errors
-    /// `NoMessage`, `TooLarge`, and as [`MailError`] lists.
-    async fn fetch(&mut self, id: &MessageId) -> Result<Vec<u8>, MailError>;
+    /// `NoMessage`, and as [`MailError`] lists.
+    async fn fetch(&mut self, id: &MessageId) -> Result<FetchedMessage, MailError>;
+
+    /// The decoded bytes of the part at this place of [`crate::Message::parts`], which has at most `most`.
+    ///
+    /// # Errors
+    /// `NoMessage`, `PartTooLarge`, and as [`MailError`] lists.
+    async fn fetch_part(
+        &mut self,
+        id: &MessageId,
+        message: &FetchedMessage,
+        at: usize,
+        most: u64,
+    ) -> Result<Vec<u8>, MailError>;
 
     /// The message and those that answer it or that it answers, oldest first, in its own folder and in those of
     /// [`Role::Inbox`], [`Role::Sent`], [`Role::Archive`] and [`Role::All`].

@@ -2,6 +2,7 @@
 //! `change` alone opens folders by SELECT.
 
 mod change;
+mod large;
 mod list;
 mod preview;
 mod query;
@@ -22,11 +23,11 @@ use async_trait::async_trait;
 use futures::TryStreamExt as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::bounded::{Bounded, TooMuch};
+use crate::bounded::{Bounded, TooDeep, TooMuch};
 use crate::header_cache::FolderState;
 use crate::{
-    Appended, Changed, Counts, Folder, FoundMessages, HeaderCache, Listed, MailError,
-    Mailbox, Mark, MessageId, Preview, Role, SignIn, Wanted, visible_line,
+    Appended, Changed, Counts, FetchedMessage, Folder, FoundMessages, HeaderCache, Listed, MailError,
+    Mailbox, Mark, MessageError, MessageId, Preview, Role, SignIn, Wanted, visible_line,
 };
 use change::Offers;
 use list::Of;
@@ -43,7 +44,7 @@ impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Stream for S {}
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How many bytes a server may send in one connection.
 const MOST_BYTES: u64 = 64 << 20;
-/// The largest message that is fetched.
+/// The largest message that is fetched as a whole.
 const LARGEST: u64 = crate::message::MOST_BYTES as u64;
 /// The most folders that are listed.
 const FOLDERS: usize = 1_000;
@@ -67,7 +68,7 @@ impl<S: Stream> Imap<S> {
     /// # Errors
     /// `SignIn`, `NoPassword`, `Token`, `NoToken`, and as [`MailError`] lists.
     pub async fn sign_in(stream: S, who: &SignIn) -> Result<Self, MailError> {
-        let mut client = Client::new(Bounded::new(stream, MOST_BYTES));
+        let mut client = Client::new(Bounded::of_imap(stream, MOST_BYTES));
         in_time(async { client.read_response().await.map_err(Error::Io)?.ok_or(Error::ConnectionLost) })
             .await?;
         Self::sign_in_client(client, who).await
@@ -78,7 +79,7 @@ impl<S: Stream> Imap<S> {
     /// # Errors
     /// As for [`Imap::sign_in`].
     pub async fn sign_in_greeted(stream: S, who: &SignIn) -> Result<Self, MailError> {
-        Self::sign_in_client(Client::new(Bounded::new(stream, MOST_BYTES)), who).await
+        Self::sign_in_client(Client::new(Bounded::of_imap(stream, MOST_BYTES)), who).await
     }
 
     async fn sign_in_client(mut client: Client<Bounded<S>>, who: &SignIn) -> Result<Self, MailError> {
@@ -137,7 +138,7 @@ impl<S: Stream> Mailbox for Imap<S> {
         self.listed(folder, wanted, cache).await
     }
 
-    async fn fetch(&mut self, id: &MessageId) -> Result<Vec<u8>, MailError> {
+    async fn fetch(&mut self, id: &MessageId) -> Result<FetchedMessage, MailError> {
         self.open_of(id).await?;
         let uid = id.uid.to_string();
         let session = &mut self.session;
@@ -145,9 +146,8 @@ impl<S: Stream> Mailbox for Imap<S> {
             in_time(async { session.uid_fetch(&uid, "(UID RFC822.SIZE)").await?.try_collect().await })
                 .await?;
         let said = sizes.iter().find(|message| message.uid == Some(id.uid)).ok_or(MailError::NoMessage)?;
-        let size = u64::from(said.size.unwrap_or_default());
-        if size > LARGEST {
-            return Err(MailError::TooLarge { size, most: LARGEST });
+        if u64::from(said.size.unwrap_or_default()) > LARGEST {
+            return self.fetch_large(id.uid).await;
         }
         let session = &mut self.session;
         // No more than that, even where the size was a lie.
@@ -159,7 +159,20 @@ impl<S: Stream> Mailbox for Imap<S> {
         if raw.len() as u64 > LARGEST {
             return Err(MailError::TooLarge { size: raw.len() as u64, most: LARGEST });
         }
-        Ok(raw.to_vec())
+        Ok(FetchedMessage::whole(raw.to_vec()))
+    }
+
+    async fn fetch_part(
+        &mut self,
+        id: &MessageId,
+        message: &FetchedMessage,
+        at: usize,
+        most: u64,
+    ) -> Result<Vec<u8>, MailError> {
+        match message.remote(at)? {
+            Some(part) => self.fetched_part(id, part, most).await,
+            None => Ok(message.part(at)?),
+        }
     }
 
     async fn thread(&mut self, id: &MessageId) -> Result<FoundMessages, MailError> {
@@ -303,6 +316,10 @@ fn failed(error: Error) -> MailError {
     match error {
         Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()) => {
             MailError::Flood { most: MOST_BYTES }
+        }
+        // Of the structure of a message; nothing else is a list in lists.
+        Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooDeep>()) => {
+            MessageError::Unreadable.into()
         }
         Error::Io(error) if error.kind() == std::io::ErrorKind::Other => MailError::Invalid,
         Error::Io(_) | Error::ConnectionLost => MailError::Closed,

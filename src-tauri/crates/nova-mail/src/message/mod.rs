@@ -2,6 +2,7 @@
 
 mod bytes;
 mod envelope;
+mod fetched;
 mod html;
 mod page;
 mod parse;
@@ -16,6 +17,8 @@ use mail_parser::{Message as Parsed, MessagePart, MimeHeaders, PartType};
 
 pub use bytes::{is_program, media_type_of};
 pub use envelope::{Envelope, Person};
+pub use fetched::FetchedMessage;
+pub(crate) use fetched::{Decoder, PartEncoding, RemotePart};
 pub use html::Link;
 pub use page::{HtmlPage, Picture, PictureError, RemotePicture};
 pub use preview::Preview;
@@ -151,6 +154,16 @@ impl Message {
         .unwrap_or(Err(MessageError::Unreadable))
     }
 
+    /// Where the headers of each of [`Message::parts`] begin.
+    pub(crate) fn places(raw: &[u8]) -> Result<Vec<usize>, MessageError> {
+        parse::check(raw)?;
+        catch_unwind(AssertUnwindSafe(|| {
+            let parsed = parse::message(raw).ok_or(MessageError::Unreadable)?;
+            Ok(listed(&parsed).take(LISTED).map(|part| part.offset_header as usize).collect())
+        }))
+        .unwrap_or(Err(MessageError::Unreadable))
+    }
+
     fn of(raw: &[u8], parsed: &Parsed<'_>, receiver: &[&str]) -> Self {
         let envelope = Envelope::of(parsed);
         let (Body { text, folded, cut }, links, remote_images) = body(raw, parsed);
@@ -162,8 +175,8 @@ impl Message {
     }
 }
 
-/// The address through which the message reached the members of a mailing list (RFC 2369).
-pub fn list_address(raw: &[u8]) -> Option<String> {
+/// As [`FetchedMessage::list_address`].
+fn list_address(raw: &[u8]) -> Option<String> {
     let end = memchr::memmem::find(raw, b"\r\n\r\n").or_else(|| memchr::memmem::find(raw, b"\n\n"));
     let head = String::from_utf8_lossy(&raw[..end.unwrap_or(raw.len()).min(HEAD)]);
     let mut lines = head

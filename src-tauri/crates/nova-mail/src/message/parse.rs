@@ -73,6 +73,10 @@ pub(super) fn decoded<'a>(raw: &'a [u8], part: &MessagePart<'_>) -> Cow<'a, [u8]
     decoded.map_or(Cow::Borrowed(body), Cow::Owned)
 }
 
+pub(super) fn quoted_printable(bytes: &[u8]) -> Option<Vec<u8>> {
+    quoted_printable_decode(bytes)
+}
+
 /// The same as text, by its charset.
 pub(super) fn text(raw: &[u8], part: &MessagePart<'_>) -> String {
     let bytes = decoded(raw, part);

@@ -81,8 +81,8 @@ async fn a_mailbox_is_read_and_left_as_it_was() {
     let odd = Wanted { limit: 10, ..Wanted::default() };
     assert_eq!(subjects(&mut mailbox, "Entwürfe/A & B", &odd).await, ["Odd"]);
 
-    let raw = mailbox.fetch(&two.messages[1].id).await.expect("a message");
-    assert!(String::from_utf8_lossy(&raw).contains("Schöne Grüße"));
+    let fetched = mailbox.fetch(&two.messages[1].id).await.expect("a message");
+    assert!(fetched.read(&[]).expect("it is read").text.contains("Schöne Grüße"));
     mailbox.close().await;
     assert_eq!(server.messages("jane"), before, "no message is moved or marked");
 }

@@ -7,6 +7,7 @@ mod changing;
 mod dovecot;
 mod hostile;
 mod hostile_pages;
+mod large;
 mod previewing;
 mod pymap;
 mod reading;

@@ -87,12 +87,31 @@ async fn a_lie_about_a_size_fetches_no_more() {
     let answers = &[
         ("EXAMINE", OPEN),
         ("RFC822.SIZE", "* 1 FETCH (UID 5 RFC822.SIZE 4000000000)\r\n{tag} OK done\r\n"),
+        (
+            "UID FETCH 5 (UID BODYSTRUCTURE)",
+            "* 1 FETCH (UID 5 BODYSTRUCTURE (\"APPLICATION\" \"PDF\" NIL NIL NIL \"BASE64\" 4000000000))\r\n{tag} OK done\r\n",
+        ),
+        (
+            "BODY.PEEK[HEADER]",
+            "* 1 FETCH (UID 5 BODY[HEADER]<0> {43}\r\nSubject: x\r\nContent-Type: application/pdf\r\n)\r\n{tag} OK done\r\n",
+        ),
     ];
     let mut mailbox = Imap::sign_in(server(answers), &who()).await.expect("signed in");
-    let fetched = mailbox.fetch(&"INBOX/7.5".parse().expect("an id")).await;
-    assert!(matches!(fetched, Err(MailError::TooLarge { size: 4_000_000_000, .. })), "{fetched:?}");
+    let id = "INBOX/7.5".parse().expect("an id");
+    let fetched = mailbox.fetch(&id).await.expect("its headers");
+    let read = fetched.read(&[]).expect("a message");
+    assert_eq!((read.envelope.subject.as_str(), read.parts[0].size), ("x", 2_923_076_923));
+    let part = mailbox.fetch_part(&id, &fetched, 0, 50 << 20).await;
+    assert!(matches!(part, Err(MailError::PartTooLarge { size: 2_923_076_923, .. })), "{part:?}");
     let renumbered = mailbox.fetch(&"INBOX/8.5".parse().expect("an id")).await;
     assert!(matches!(renumbered, Err(MailError::NoMessage)), "{renumbered:?}");
+}
+
+#[tokio::test]
+async fn lists_in_lists_without_end_are_an_error() {
+    let deep = format!("* 1 FETCH (UID 5 BODYSTRUCTURE {}", "(".repeat(1 << 20));
+    let answers: &'static [(&str, &str)] = Box::leak(Box::new([("EXAMINE", OPEN), ("FETCH", deep.leak())]));
+    assert!(matches!(error(answers).await, MailError::Message(_)));
 }
 
 #[tokio::test]
