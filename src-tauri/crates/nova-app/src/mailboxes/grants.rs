@@ -29,14 +29,16 @@ impl App {
         }
     }
 
-    /// The password, as available to a tool with a grant for these servers.
+    /// The password or token, as available to a tool with a grant for these servers; another token in place of a
+    /// refused one.
     ///
     /// # Errors
-    /// `credential_needed`, `credential_not_granted`, and when the credentials are unavailable.
+    /// `credential_needed`, `credential_not_granted`, `needs_sign_in`, and when the credentials are unavailable.
     pub(super) async fn granted_password(
         &self,
         credential: &str,
         servers: &[String],
+        refused: Option<&Secret>,
     ) -> Result<Secret, UserError> {
         let missing = || {
             UserError::new(
@@ -47,7 +49,11 @@ impl App {
         };
         match self.consumer_with(credential, servers).await? {
             Held::Granted(consumer) => {
-                let secret = self.inner.credentials.secret(&consumer, credential, Ground::Grant).await;
+                let credentials = &self.inner.credentials;
+                let secret = match refused {
+                    None => credentials.secret(&consumer, credential, Ground::Grant).await,
+                    Some(refused) => credentials.renewed(&consumer, credential, Ground::Grant, refused).await,
+                };
                 secret.map_err(UserError::from)?.ok_or_else(missing)
             }
             Held::NotGranted => Err(UserError::new(

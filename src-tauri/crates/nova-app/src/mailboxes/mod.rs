@@ -143,8 +143,16 @@ impl App {
         if asked.grant {
             self.grant_credential_to(&name, &format!("skill:{SKILL}"))?;
         }
-        let password = self.granted_password(&name, &servers(&entry)).await?;
-        let tested = self.tested(&entry, password).await?;
+        let servers = servers(&entry);
+        let password = self.granted_password(&name, &servers, None).await?;
+        let mut tested = self.tested(&entry, password.clone()).await?;
+        // The provider may have ended the token before its time; a password stays the same.
+        if sign_in(&entry).is_some() && is_refused(&tested) {
+            match self.granted_password(&name, &servers, Some(&password)).await {
+                Ok(renewed) => tested = self.tested(&entry, renewed).await?,
+                Err(error) => tracing::info!(code = ?error.code, "a refused token was not renewed"),
+            }
+        }
         self.keep_test(&entry, &tested).await?;
         self.list_mailboxes(Nothing {}).await
     }
@@ -362,6 +370,10 @@ fn position(list: &[Value], name: &str) -> Result<usize, UserError> {
             "It was renamed or removed: look at the list again.",
         )
     })
+}
+
+fn is_refused(test: &MailboxTest) -> bool {
+    test.steps.iter().any(|step| step.problem.as_ref().is_some_and(|problem| problem.refused))
 }
 
 fn bad_request(message: impl Into<String>, hint: impl Into<String>) -> UserError {
