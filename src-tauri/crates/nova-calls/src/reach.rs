@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_http::{Web, WebError};
+use nova_http::{HostGate as _, Web, WebError};
 use nova_skill::{
-    BeforeTls, Connection, HttpRequest, HttpResponse, Source, ToolError, ToolHttp, Value, WebSource,
+    BeforeTls, Connection, HttpRequest, HttpResponse, Source, SrvName, SrvRecords, ToolError, ToolHttp,
+    Value, WebSource,
 };
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -82,6 +83,22 @@ impl ToolHttp for CallHttp {
             connection = self.web.connect_to_named_after(host, port, &gate, before) => connection?,
         };
         Ok(Box::new(Ended { connection, ended: Box::pin(self.ended.clone().cancelled_owned()) }))
+    }
+
+    async fn srv_records(&self, name: SrvName, domain: &str) -> Result<SrvRecords, ToolError> {
+        // A name that the tool composes could carry data to whoever answers for it.
+        if !self.hosts.shows(domain) {
+            return Err(ToolError::NotDeclared {
+                what: format!("The services of {domain} were not looked up: the call does not declare it."),
+                remedy: "Set the address in the skill's settings.".into(),
+            });
+        }
+        self.hosts.may_contact(domain).await?;
+        tokio::select! {
+            biased;
+            () = self.ended.cancelled() => Err(ToolError::Cancelled),
+            published = self.web.srv_records(name, domain) => Ok(published?),
+        }
     }
 }
 

@@ -28,6 +28,9 @@ pub enum WebError {
     /// The certificate is for another server, or is not trusted by the system.
     #[error("The certificate of {host} does not fit: {reason}.")]
     Certificate { host: String, reason: String },
+    /// No name server gave an answer about the services of a domain.
+    #[error("The services of {domain} cannot be looked up: {reason}.")]
+    Names { domain: String, reason: String },
     #[error("{host} did not answer in {} s.", after.as_secs_f32())]
     TooSlow { host: String, after: Duration },
     #[error("{host} sent more than {most} bytes of {what}.")]
@@ -51,7 +54,9 @@ impl WebError {
             Self::Internal { .. } => "Tools reach public hosts only.",
             Self::Request { .. } => "Correct the tool.",
             Self::NotAllowed(error) => return error.hint(),
-            Self::Unreachable { .. } | Self::TooSlow { .. } => "Check the connection, then try again.",
+            Self::Unreachable { .. } | Self::Names { .. } | Self::TooSlow { .. } => {
+                "Check the connection, then try again."
+            }
             Self::Certificate { .. } => {
                 "Check the name of the server; a private certificate authority must be installed on this system."
             }

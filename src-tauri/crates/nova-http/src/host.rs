@@ -59,7 +59,8 @@ pub(crate) fn checked(mut url: Url, allow: fn(IpAddr) -> bool) -> Result<(Url, S
             name.strip_suffix(ending).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         });
         // A single-label name would be resolved in the local network's search domain.
-        if local || !name.contains('.') || name.split('.').any(str::is_empty) {
+        // `*.` on a card stands for other hosts.
+        if local || !name.contains('.') || name.contains('*') || name.split('.').any(str::is_empty) {
             return Err(internal());
         }
         // The host contacted must be exactly the host that was asked about.

@@ -17,6 +17,8 @@
 //!   address that is not public; the request target counts, not the `Host` header: `tests/web/proxy.rs`.
 //! - Connections for other protocols use TLS with a verified certificate and go to a server that the user
 //!   named: `tests/web/named_server.rs`.
+//! - What a domain publishes in DNS is looked up within limits of time and size, and contacts nothing:
+//!   `tests/web/srv.rs`.
 //! - It uses no proxy itself, requests no compressed responses and decompresses none: `tests/web/limits.rs`.
 
 mod address;
@@ -29,6 +31,7 @@ mod pace;
 mod proxy;
 mod redirect;
 mod resolve;
+mod srv;
 mod web;
 
 pub use address::is_public;

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -30,6 +30,9 @@ pub struct Web {
 
 pub struct WebOptions {
     pub names: Arc<dyn Names>,
+    /// The name servers that know which services a domain publishes; those of the system if there are none
+    /// here.
+    pub name_servers: Option<Vec<SocketAddr>>,
     /// Which addresses may be reached: [`is_public`], except in tests with a local server.
     pub allow: fn(IpAddr) -> bool,
     pub limits: Limits,
@@ -81,6 +84,7 @@ impl WebOptions {
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             names: Arc::new(SystemNames),
+            name_servers: None,
             allow: is_public,
             limits: Limits::default(),
             authorities: Vec::new(),

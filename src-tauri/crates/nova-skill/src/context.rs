@@ -16,7 +16,10 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Delegate, Progress, RecordTypes, ToolCalls, ToolError, ToolFiles, ToolProcess, ToolUser};
+use crate::{
+    Delegate, Progress, RecordTypes, SrvName, SrvRecords, ToolCalls, ToolError, ToolFiles, ToolProcess,
+    ToolUser,
+};
 
 /// The path of a note in the vault.
 pub type NotePath = VaultPath;
@@ -215,6 +218,15 @@ pub trait ToolHttp: Send + Sync {
         _before: &dyn BeforeTls,
     ) -> Result<Box<dyn Connection>, ToolError> {
         self.connect_to_configured(host, port, usual).await
+    }
+
+    /// Looks up in DNS what a domain publishes about a service; empty if it publishes nothing. A tool may ask
+    /// only about a domain that its card shows.
+    async fn srv_records(&self, _name: SrvName, domain: &str) -> Result<SrvRecords, ToolError> {
+        Err(ToolError::NotDeclared {
+            what: format!("The services of {domain} were not looked up: this call reaches the web alone."),
+            remedy: "Run the tool where its skill is.".into(),
+        })
     }
 }
 

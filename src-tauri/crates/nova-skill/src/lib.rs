@@ -35,6 +35,7 @@ mod preview;
 mod process;
 mod record;
 mod run_configured;
+mod srv;
 mod tool;
 
 pub use calls::{CallError, ToolCalls};
@@ -68,6 +69,7 @@ pub use record::{
     ConfigFault, Field, FieldFault, FieldKind, GivenFields, ItemKind, MatchRule, OwnFields, Record,
     RecordDraft, RecordFilters, RecordRules, RecordType, RecordTypes, RecordUse, Start, Template, ToolFields,
 };
+pub use srv::{SrvName, SrvRecords};
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, VaultAccess, native};
 
 // Money, decimals, currencies, dates and names.

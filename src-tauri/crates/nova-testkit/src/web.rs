@@ -111,7 +111,8 @@ impl Reply {
     }
 }
 
-/// A web in which these names resolve to these local servers, and no other name resolves.
+/// A web in which these names resolve to these local servers, and no other name resolves. No domain publishes
+/// services in DNS.
 pub fn web_of(names: &[(&str, &WebServer)]) -> Web {
     web_where(names, |options| options.allow = |_| true)
 }
@@ -137,6 +138,7 @@ fn web_where(names: &[(&str, &WebServer)], change: impl FnOnce(&mut WebOptions))
     let known = names.iter().map(|(name, server)| ((*name).to_owned(), server.address())).collect();
     let mut options = WebOptions::new(Arc::new(FixedClock::default()));
     options.names = Arc::new(Known(known));
+    options.name_servers = Some(Vec::new());
     change(&mut options);
     Web::new(options)
 }

@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use nova_http::{HostGate, Web, WebError};
-use nova_skill::{BeforeTls, Connection, HttpRequest, HttpResponse, ToolError, ToolHttp};
+use nova_skill::{
+    BeforeTls, Connection, HttpRequest, HttpResponse, SrvName, SrvRecords, ToolError, ToolHttp,
+};
 
 /// Network access for buttons in settings: public addresses by https, and mail servers that the user entered,
 /// including local ones.
@@ -44,5 +46,9 @@ impl ToolHttp for FromSettings {
         before: &dyn BeforeTls,
     ) -> Result<Box<dyn Connection>, ToolError> {
         Ok(Box::new(self.0.connect_to_named_after(host, port, &AsAsked, before).await?))
+    }
+
+    async fn srv_records(&self, name: SrvName, domain: &str) -> Result<SrvRecords, ToolError> {
+        Ok(self.0.srv_records(name, domain).await?)
     }
 }

@@ -4,6 +4,7 @@ mod hostile;
 mod limits;
 mod named_server;
 mod proxy;
+mod srv;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
