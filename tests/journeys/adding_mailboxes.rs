@@ -345,7 +345,10 @@ async fn address_without_server_records_names_who_was_asked() {
         ("jane@example.org", "example.org", &None)
     );
     let hosts: Vec<&str> = found.without.iter().map(|asked| asked.host.as_str()).collect();
-    assert_eq!(hosts, ["autoconfig.example.org", "example.org", "autoconfig.thunderbird.net"]);
+    assert_eq!(
+        hosts,
+        ["autoconfig.example.org", "example.org", "the DNS of example.org", "autoconfig.thunderbird.net"]
+    );
     for wrong in ["jane", "jane@localhost", "jane@10.0.0.1", "jane@example.org/x"] {
         let refused = find(wrong).await.unwrap_err();
         assert!(refused.message.contains("no address of a mailbox"), "{refused:?}");

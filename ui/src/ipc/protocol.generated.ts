@@ -1794,7 +1794,7 @@ export type ProposedMailServers = {
  */
 provider: string | null, 
 /**
- * The host that named them.
+ * Who named them: a host, or the DNS of the domain.
  */
 from: string, 
 /**

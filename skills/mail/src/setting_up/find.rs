@@ -1,9 +1,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use futures::future::join;
-use nova_mail::{OwnAddress, ProposedServers, Publisher, read_autoconfig};
-use nova_skill::{HttpRequest, ToolHttp};
+use futures::future::{join3, try_join4};
+use nova_mail::{
+    MailRecords, OwnAddress, ProposedServer, ProposedServers, Publisher, read_autoconfig, read_records,
+};
+use nova_skill::{HttpRequest, SrvName, ToolError, ToolHttp};
 use url::Url;
 
 /// For one file: the user waits beside a button.
@@ -21,19 +23,22 @@ pub struct FoundServers {
 pub struct Proposal {
     pub servers: ProposedServers,
     pub publisher: Publisher,
-    /// The host that answered, after redirects.
+    /// The host that answered, after redirects, or the DNS of the domain.
     pub from: String,
 }
 
-/// Asks the domain of the address at both of its places, then Thunderbird's database. They learn the domain; nobody is
-/// told the part before the `@`.
+/// Asks the domain of the address at both of its places and its DNS, then Thunderbird's database. They learn the domain;
+/// nobody is told the part before the `@`.
 pub async fn find_servers(http: &dyn ToolHttp, address: &OwnAddress) -> FoundServers {
     let [(_, first), (_, second), (_, database)] = address.autoconfig_files();
-    let (first, second) =
-        join(ask(http, address, &first, Publisher::Domain), ask(http, address, &second, Publisher::Domain))
-            .await;
+    let (first, second, records) = join3(
+        ask(http, address, &first, Publisher::Domain),
+        ask(http, address, &second, Publisher::Domain),
+        ask_dns(http, address),
+    )
+    .await;
     let mut without = Vec::new();
-    for answer in [first, second] {
+    for answer in [first, second, records] {
         match answer {
             Ok(proposal) => return FoundServers { proposal: Some(proposal), without },
             Err(reason) => without.push(reason),
@@ -72,4 +77,37 @@ async fn ask(
         Ok(servers) => Ok(Proposal { servers, publisher, from }),
         Err(error) => Err((from, format!("What it answered was not used: {error}."))),
     }
+}
+
+/// Looks up the SRV records of the domain. What they name is a proposal like any other: the user sees the hosts before
+/// a connection is made, and each certificate has to be that of its host (RFC 6186, 6).
+async fn ask_dns(http: &dyn ToolHttp, address: &OwnAddress) -> Result<Proposal, (String, String)> {
+    let from = format!("the DNS of {}", address.domain());
+    match services(http, address).await {
+        Err(error) => Err((from, error.to_string())),
+        Ok(records) => match read_records(&records, address) {
+            Ok(servers) => Ok(Proposal { servers, publisher: Publisher::Domain, from }),
+            Err(error) => Err((from, format!("What it answered was not used: {error}."))),
+        },
+    }
+}
+
+async fn services(http: &dyn ToolHttp, address: &OwnAddress) -> Result<MailRecords, ToolError> {
+    let (imaps, imap, submissions, submission) = try_join4(
+        servers(http, address, SrvName::Imaps),
+        servers(http, address, SrvName::Imap),
+        servers(http, address, SrvName::Submissions),
+        servers(http, address, SrvName::Submission),
+    )
+    .await?;
+    Ok(MailRecords { imaps, imap, submissions, submission })
+}
+
+async fn servers(
+    http: &dyn ToolHttp,
+    address: &OwnAddress,
+    name: SrvName,
+) -> Result<Vec<ProposedServer>, ToolError> {
+    let published = http.srv_records(name, address.domain()).await?;
+    Ok(published.servers.into_iter().map(|(host, port)| ProposedServer { host, port }).collect())
 }

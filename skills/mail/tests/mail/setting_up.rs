@@ -2,13 +2,14 @@
 
 use nova_http::{HostGate, Web};
 use nova_skill::{
-    BeforeTls, Connection, HttpRequest, HttpResponse, Secret, ToolError, ToolHttp, Value, async_trait, json,
+    BeforeTls, Connection, HttpRequest, HttpResponse, Secret, SrvName, SrvRecords, ToolError, ToolHttp,
+    Value, async_trait, json,
 };
 use nova_skill_mail::setting_up::{
     CheckedMailbox, FoundServers, Kind, OwnAddress, ProposedServer, Publisher, Step, check, fault,
     find_servers, servers, written,
 };
-use nova_testkit::{Dovecot, Reply, SmtpServer, WebServer, web_of, web_trusting};
+use nova_testkit::{Dovecot, NameServer, Reply, SmtpServer, WebServer, web_of, web_trusting, web_with};
 
 /// The web of a test: its web servers speak plain HTTP.
 struct Reach(Web);
@@ -48,10 +49,15 @@ impl ToolHttp for Reach {
     ) -> Result<Box<dyn Connection>, ToolError> {
         Ok(Box::new(self.0.connect_to_named_after(host, port, &Anybody, before).await?))
     }
+
+    async fn srv_records(&self, name: SrvName, domain: &str) -> Result<SrvRecords, ToolError> {
+        Ok(self.0.srv_records(name, domain).await?)
+    }
 }
 
 const OWN: &str = "autoconfig.example.org";
 const WELL_KNOWN: &str = "example.org";
+const DNS: &str = "the DNS of example.org";
 const DATABASE: &str = "autoconfig.thunderbird.net";
 
 fn file(host: &str) -> String {
@@ -133,7 +139,7 @@ async fn what_is_no_configuration_is_reported_and_the_next_one_asked() {
         let (found, _) = found(&[(OWN, answer), (WELL_KNOWN, missing()), (DATABASE, missing())]).await;
         assert_eq!(found.proposal, None, "{why}");
         let hosts: Vec<&str> = found.without.iter().map(|(host, _)| host.as_str()).collect();
-        assert_eq!(hosts, [OWN, WELL_KNOWN, DATABASE]);
+        assert_eq!(hosts, [OWN, WELL_KNOWN, DNS, DATABASE]);
         assert!(found.without[0].1.contains(why), "{why}: {:?}", found.without);
         assert!(found.without.iter().all(|(_, reason)| reason.len() < 300));
     }
@@ -148,6 +154,49 @@ async fn a_redirect_names_the_host_that_answered() {
     ])
     .await;
     assert_eq!(found.proposal.expect("servers").from, "autoconfig.fernhill.example");
+}
+
+/// What is found for an address of example.org whose domain has these records and no file.
+async fn found_in_dns(zone: &str) -> FoundServers {
+    let names = NameServer::start(zone);
+    let server = WebServer::start(|_| missing()).await;
+    let hosts = [(OWN, &server), (WELL_KNOWN, &server), (DATABASE, &server)];
+    let web = web_with(&hosts, |options| options.name_servers = Some(vec![names.address()]));
+    find_servers(&Reach(web), &"jane@example.org".parse().expect("an address")).await
+}
+
+#[tokio::test]
+async fn servers_in_dns_are_proposed_where_there_is_no_file() {
+    let found = found_in_dns(
+        "_imaps._tcp.example.org. 60 IN SRV 10 1 993 second.example.org.\n\
+         _imaps._tcp.example.org. 60 IN SRV 0 1 993 imap.fernhill.example.\n\
+         _submissions._tcp.example.org. 60 IN SRV 0 0 0 .\n\
+         _submission._tcp.example.org. 60 IN SRV 0 1 587 smtp.fernhill.example.\n",
+    )
+    .await;
+    let proposal = found.proposal.expect("servers");
+    assert_eq!((proposal.from.as_str(), proposal.publisher), (DNS, Publisher::Domain));
+    assert_eq!(written(&proposal.servers.imap, Kind::Imap), "imap.fernhill.example");
+    let smtp = proposal.servers.smtp.expect("a server for sending");
+    assert_eq!(written(&smtp, Kind::Smtp), "smtp.fernhill.example:587");
+    assert_eq!(proposal.servers.user, "jane@example.org");
+    let before: Vec<&str> = found.without.iter().map(|(host, _)| host.as_str()).collect();
+    assert_eq!(before, [OWN, WELL_KNOWN], "the database is not asked");
+}
+
+#[tokio::test]
+async fn records_that_lead_into_the_own_network_propose_nothing() {
+    let found = found_in_dns(
+        "_imaps._tcp.example.org. 60 IN SRV 0 1 993 localhost.\n\
+         _imaps._tcp.example.org. 60 IN SRV 1 1 993 router.lan.\n\
+         _imaps._tcp.example.org. 60 IN SRV 2 1 993 10.0.0.1.\n",
+    )
+    .await;
+    assert_eq!(found.proposal, None);
+    let (_, reason) = found.without.iter().find(|(host, _)| host == DNS).expect("the DNS was asked");
+    for target in ["localhost", "router.lan", "10.0.0.1"] {
+        assert!(reason.contains(&format!("\"{target}\" is no name of a server")), "{reason}");
+    }
 }
 
 fn entry(server: &Dovecot, smtp: Option<&SmtpServer>) -> Value {

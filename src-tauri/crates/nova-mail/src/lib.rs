@@ -44,7 +44,8 @@ mod starttls;
 
 pub use address::AddressError;
 pub use autoconfig::{
-    AutoconfigError, OwnAddress, ProposedServer, ProposedServers, Publisher, XmlError, read_autoconfig,
+    AutoconfigError, MailRecords, NoServer, OwnAddress, ProposedServer, ProposedServers, Publisher, XmlError,
+    read_autoconfig, read_records,
 };
 pub use compose::{Attachment, Draft, DraftError, MOST_ATTACHED, MOST_RECIPIENTS};
 pub use error::MailError;

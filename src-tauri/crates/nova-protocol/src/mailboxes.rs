@@ -127,7 +127,7 @@ pub struct FoundMailServers {
 pub struct ProposedMailServers {
     /// What the provider calls itself.
     pub provider: Option<String>,
-    /// The host that named them.
+    /// Who named them: a host, or the DNS of the domain.
     pub from: String,
     /// It is Thunderbird's database of providers, and not the domain of the address.
     pub from_database: bool,

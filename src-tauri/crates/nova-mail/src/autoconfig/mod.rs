@@ -1,8 +1,9 @@
 //! The servers of a mailbox as its domain or Thunderbird's database of providers publishes them: Autoconfig 1.1
-//! (<https://wiki.mozilla.org/Thunderbird:Autoconfiguration:ConfigFileFormat>).
+//! (<https://wiki.mozilla.org/Thunderbird:Autoconfiguration:ConfigFileFormat>), and records of DNS (RFC 6186).
 //!
 //! What is read was written by others: a server is proposed only by its name, and only where the connection is encrypted.
 
+mod records;
 mod xml;
 
 use std::str::FromStr;
@@ -13,6 +14,7 @@ use crate::smtp::smtp_begins_with_starttls;
 use crate::{AddressError, visible_line};
 use xml::Element;
 
+pub use records::{MailRecords, NoServer, read_records};
 pub use xml::XmlError;
 
 /// The longest text of a file that is shown, such as the name of a provider.
@@ -44,7 +46,7 @@ pub enum Publisher {
 /// Servers that can be used for an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedServers {
-    /// The provider's name, as the file has it.
+    /// The provider's name, as the file has it; records have none.
     pub provider: Option<String>,
     /// The name that the user signs in with, at both servers.
     pub user: String,

@@ -11,6 +11,7 @@ mod large;
 mod previewing;
 mod pymap;
 mod reading;
+mod records;
 mod sending;
 mod server;
 mod starttls;
