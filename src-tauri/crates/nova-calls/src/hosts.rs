@@ -123,7 +123,7 @@ impl CallHosts {
 
     /// Whether the card of the call shows the host.
     pub(crate) fn shows(&self, host: &str) -> bool {
-        self.shown.contains(host)
+        covers(&self.shown, host)
     }
 
     /// Whether a command of the call may contact the host: the call must name it and the rules must allow it.
@@ -163,24 +163,33 @@ impl CallHosts {
         if let Err(denied) = covers.check(host) {
             return Some(Err(denied));
         }
-        let allowed = self.state().allowed.contains(host)
+        let allowed = self.was_allowed(host)
             || match covers {
-                Covers::Declared => self.declared.contains(host) || self.is_granted(host),
+                Covers::Declared => self::covers(&self.declared, host) || self.is_granted(host),
                 Covers::Granted => self.is_granted(host),
                 Covers::Tainted | Covers::Nothing | Covers::Denied(_) | Covers::Closed(_) => false,
             };
         allowed.then_some(Ok(()))
     }
 
+    /// Whether the user allowed the host, by itself or on the card.
+    fn was_allowed(&self, host: &str) -> bool {
+        let state = self.state();
+        // A question names one host, whatever characters it is made of.
+        state.allowed.contains(host) || covers(self.shown.intersection(&state.allowed), host)
+    }
+
     /// Whether the host is granted for the session, or always for this content.
     fn is_granted(&self, host: &str) -> bool {
-        self.grants.covers_host(&self.grantee, host) || self.is_always(host)
+        let granted = |host: &str| self.grants.covers_host(&self.grantee, host);
+        let shown = self.shown.iter().filter(|shown| granted(shown.as_str()));
+        granted(host) || covers(shown, host) || self.is_always(host)
     }
 
     fn is_always(&self, host: &str) -> bool {
         self.content.as_ref().is_some_and(|(content, approved)| {
             let every_call = approved.standing(content) == Standing::This(Approval::Always);
-            (every_call && self.shown.contains(host)) || approved.covers_host(content, host)
+            (every_call && self.shows(host)) || approved.covers_host(content, host)
         })
     }
 
@@ -299,8 +308,8 @@ impl HostGate for CommandHosts {
     }
 }
 
-/// The hosts of one call, in the spelling of requests. Entries that are not a single host are omitted, and
-/// asked about when they are contacted.
+/// The hosts of one call, in the spelling of requests; `*.` stands for every host below one. Other entries that
+/// are not a single host are omitted, and asked about when they are contacted.
 pub(crate) struct ToolHosts {
     /// The hosts that the tool declares; rules that allow the call cover them.
     pub(crate) declared: BTreeSet<String>,
@@ -320,7 +329,10 @@ impl ToolHosts {
         }
         match tool.tool.hosts(args, config) {
             Some(hosts) => {
-                let hosts = spelled(&hosts);
+                // The skill computes them from its configuration, so that they may be all those of a site.
+                let below = hosts.iter().filter(|host| host.starts_with("*."));
+                let below = below.filter_map(|host| HostPattern::parse(host)).map(|host| host.to_string());
+                let hosts: BTreeSet<String> = spelled(&hosts).into_iter().chain(below).collect();
                 Self { declared: hosts.clone(), shown: hosts, vary: true }
             }
             None => {
@@ -338,6 +350,14 @@ pub(crate) fn shown_hosts_of(tool: &ToolSpec) -> BTreeSet<String> {
 
 fn spelled(hosts: &[String]) -> BTreeSet<String> {
     hosts.iter().filter_map(|host| declared_host(host)).collect()
+}
+
+/// Whether one of the entries is the host, or stands for it.
+fn covers<'a>(hosts: impl IntoIterator<Item = &'a String>, host: &str) -> bool {
+    let below = |entry: &str| {
+        entry.starts_with("*.") && HostPattern::parse(entry).is_some_and(|pattern| pattern.covers(host))
+    };
+    hosts.into_iter().any(|entry| entry == host || below(entry))
 }
 
 fn not_contacted(host: &str, denied: &NotAllowed) -> ToolError {

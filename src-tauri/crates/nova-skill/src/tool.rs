@@ -35,7 +35,8 @@ pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
     /// The hosts that a call contacts, if they depend on its arguments or on the skill's configuration: its
-    /// card shows these instead of [`ToolSpec::hosts`], and no "always" is offered.
+    /// card shows these instead of [`ToolSpec::hosts`], and no "always" is offered. `*.example.org` stands for
+    /// every host below `example.org`.
     fn hosts(&self, _args: &Value, _config: &Value) -> Option<Vec<String>> {
         None
     }
