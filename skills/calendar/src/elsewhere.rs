@@ -27,10 +27,10 @@ pub(crate) fn account_of(config: &Value, said: &str) -> Option<Account> {
     configured(config).filter(is_meant).max_by_key(|account| account.name.len())
 }
 
-/// The host that a call contacts; those of all accounts where it is not known yet.
+/// The hosts that a call may contact; those of all accounts where its calendar is not known yet.
 pub(crate) fn hosts(config: &Value, said: &Value) -> Vec<String> {
     match said.as_str().and_then(|said| account_of(config, said)) {
-        Some(account) => sources::host(&account.url).into_iter().collect(),
+        Some(account) => account.hosts(),
         None => sources::hosts(config),
     }
 }

@@ -10,6 +10,7 @@
 //!   `tests/calendar/listing.rs`.
 //! - A fetch that fails leaves what was fetched before: `tests/calendar/fetching.rs`.
 //! - An event that somebody changed on its server is not overwritten: `tests/calendar/caldav.rs`.
+//! - A password goes to the hosts on the card, whatever a server or a record of DNS names: `tests/calendar/caldav.rs`.
 //! - Nobody is told of a change whom the call does not name: `tests/calendar/inviting.rs`.
 //! - A change edits the properties it names and no other byte of the note: `tests/calendar/changing.rs`.
 

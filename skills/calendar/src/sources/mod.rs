@@ -53,9 +53,9 @@ impl Read {
 
 /// The hosts of all calendars elsewhere, as a card shows them.
 pub(crate) fn hosts(config: &Value) -> Vec<String> {
-    let addresses = address::configured(config).map(|calendar| calendar.url);
-    let accounts = caldav::configured(config).map(|account| account.url);
-    let mut hosts: Vec<String> = addresses.chain(accounts).filter_map(|url| host(&url)).collect();
+    let addresses = address::configured(config).filter_map(|calendar| host(&calendar.url));
+    let accounts = caldav::configured(config).flat_map(|account| account.hosts());
+    let mut hosts: Vec<String> = addresses.chain(accounts).collect();
     hosts.sort();
     hosts.dedup();
     hosts

@@ -20,8 +20,8 @@
 //!   `tests/events.rs`.
 //! - An event that cannot be parsed is reported with the reason and does not affect others:
 //!   `tests/events.rs`.
-//! - A server's response is bounded in bytes, depth and elements, and never causes a request to another host
-//!   than the one that was named: `tests/caldav.rs`.
+//! - A server's response is bounded in bytes, depth and elements, and neither it nor a record of DNS causes a
+//!   request to a host that the caller does not allow: `tests/caldav.rs`.
 //! - It depends on no other Nova crate and on nothing that does disk or network I/O: `.ci/layers`.
 
 pub mod caldav;

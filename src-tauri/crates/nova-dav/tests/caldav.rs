@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
 use nova_dav::caldav::{
-    Changes, Condition, DavError, Found, Known, Request, Resource, Response, Transport, Written, XmlError,
-    delete, discover, put, resource_url, sync,
+    Changes, Condition, DavError, Found, Known, Published, Request, Resource, Response, Transport, Written,
+    XmlError, delete, discover, put, resource_url, sync,
 };
 use url::Url;
 
@@ -18,6 +18,9 @@ use url::Url;
 struct Server {
     answers: Mutex<BTreeMap<String, Vec<(u16, String)>>>,
     asked: Mutex<Vec<Request>>,
+    /// The host that may be reached besides.
+    second: Option<&'static str>,
+    published: Published,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,6 +55,14 @@ impl Transport for Server {
         let (status, body) = left.remove(0);
         let etag = (status == 201).then(|| "\"written\"".to_owned());
         Ok(Response { status, url, etag, body: body.into_bytes() })
+    }
+
+    fn may_reach(&self, url: &Url) -> bool {
+        url.scheme() == "https" && url.port().is_none() && url.domain() == self.second
+    }
+
+    async fn published(&self, _: &str) -> Published {
+        self.published.clone()
     }
 }
 
@@ -209,6 +220,90 @@ fn calendars_at_another_host_are_not_contacted() {
 }
 
 #[test]
+fn calendars_at_a_second_host_of_the_site_are_found() {
+    let mut server = Server::new(&[
+        ("PROPFIND /", 207, ICLOUD_ROOT),
+        ("PROPFIND /1234567/principal/", 207, ICLOUD_PRINCIPAL),
+        ("PROPFIND /1234567/calendars/", 207, ICLOUD_HOME),
+    ]);
+    server.second = Some("p34-caldav.icloud.com");
+    let found = now(discover(&server, &url("https://caldav.icloud.com/"))).unwrap();
+    let Found::Account(calendars) = found else { panic!("{found:?}") };
+    assert_eq!(calendars[0].url.as_str(), "https://p34-caldav.icloud.com/1234567/calendars/home/");
+    let asked = server.asked.lock().unwrap();
+    let hosts: Vec<&str> = asked.iter().filter_map(|request| request.url.domain()).collect();
+    assert_eq!(hosts, ["caldav.icloud.com", "caldav.icloud.com", "p34-caldav.icloud.com"]);
+}
+
+/// The domain itself answers with its web page; its records name another server.
+fn published(servers: &[(&str, u16)], texts: &[&str], second: Option<&'static str>) -> Server {
+    let page = "<html>Welcome</html>";
+    let mut server = Server::new(&[
+        ("PROPFIND /", 405, page),
+        ("PROPFIND /.well-known/caldav", 404, page),
+        ("PROPFIND /remote.php/dav", 207, NEXTCLOUD_ROOT),
+        ("PROPFIND /remote.php/dav/principals/users/noor/", 207, NEXTCLOUD_PRINCIPAL),
+        ("PROPFIND /remote.php/dav/calendars/noor/", 207, NEXTCLOUD_HOME),
+    ]);
+    server.published = Published {
+        servers: servers.iter().map(|(host, port)| ((*host).to_owned(), *port)).collect(),
+        texts: texts.iter().map(|text| (*text).to_owned()).collect(),
+    };
+    server.second = second;
+    server
+}
+
+#[test]
+fn server_in_dns_is_asked_where_its_host_may_be_reached() {
+    let server =
+        published(&[("dav.example.org", 443)], &["v=1", "path=/remote.php/dav"], Some("dav.example.org"));
+    let found = now(discover(&server, &url("https://example.org/"))).unwrap();
+    assert!(matches!(&found, Found::Account(calendars) if calendars.len() == 2), "{found:?}");
+    assert_eq!(server.asked()[2], "PROPFIND /remote.php/dav");
+}
+
+#[test]
+fn server_in_dns_on_another_host_is_named_and_not_contacted() {
+    for (host, port, expected) in [
+        ("dav.evil.example", 443, "https://dav.evil.example/remote.php/dav"),
+        ("dav.example.org", 8443, "https://dav.example.org:8443/remote.php/dav"),
+    ] {
+        let server = published(&[(host, port)], &["path=/remote.php/dav"], Some("dav.example.org"));
+        let error = now(discover(&server, &url("https://example.org/"))).unwrap_err();
+        assert_eq!(error, DavError::Elsewhere(expected.into()));
+        assert_eq!(server.asked().len(), 2, "only the address that was set is asked");
+    }
+}
+
+#[test]
+fn malformed_record_is_no_server() {
+    for host in
+        ["", ".", "localhost", "127.0.0.1", "a.example/x", "a@b.example", "a.example:1", "a b.example"]
+    {
+        let server = published(&[(host, 443)], &[], Some("dav.example.org"));
+        let error = now(discover(&server, &url("https://example.org/"))).unwrap_err();
+        assert_eq!(error, DavError::NoCalendar, "{host}");
+    }
+    // A path is no part of the host, whatever it begins with.
+    for path in ["path=//evil.example/", "path=@evil.example", "path=.evil.example"] {
+        let server = published(&[("dav.example.net", 443)], &[path], None);
+        let error = now(discover(&server, &url("https://example.org/"))).unwrap_err();
+        let DavError::Elsewhere(address) = error else { panic!("{error:?}") };
+        assert_eq!(url(&address).domain(), Some("dav.example.net"), "{path}");
+    }
+}
+
+/// A path says which account is meant; what the domain publishes may be another one.
+#[test]
+fn address_with_a_path_is_not_looked_up() {
+    let mut server = published(&[("dav.example.org", 443)], &[], Some("dav.example.org"));
+    server.answers = Mutex::new([("PROPFIND /noor".to_owned(), vec![(404, String::new())])].into());
+    let error = now(discover(&server, &url("https://example.org/noor"))).unwrap_err();
+    assert_eq!(error, DavError::NoCalendar);
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[test]
 fn statuses_map_to_errors() {
     for (status, expected) in [
         (401, DavError::SignIn),
@@ -261,6 +356,14 @@ impl Transport for Raw {
 
     async fn send(&self, request: Request) -> Result<Response, Nobody> {
         Ok(Response { status: 207, url: request.url, etag: None, body: self.0.clone() })
+    }
+
+    fn may_reach(&self, _: &Url) -> bool {
+        false
+    }
+
+    async fn published(&self, _: &str) -> Published {
+        Published::default()
     }
 }
 

@@ -1,5 +1,8 @@
+use nova_dav::caldav::site;
 use nova_skill::{ContentHash, ToolError, Value};
 use url::Url;
+
+use crate::sources::host;
 
 /// An account of a calendar server, or one calendar of it, as the user set it.
 pub(crate) struct Account {
@@ -47,6 +50,28 @@ pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Account> {
 const GOOGLE: &str = "apidata.googleusercontent.com";
 
 impl Account {
+    /// The hosts that a call shows, and to which the credential may go: that of its address, and those below the same
+    /// site, as iCloud spreads its accounts over `p12-caldav.icloud.com` and others.
+    pub(crate) fn hosts(&self) -> Vec<String> {
+        let below = self.site().map(|site| format!("*.{site}"));
+        host(&self.url).into_iter().chain(below).collect()
+    }
+
+    /// Whether a request to the URL goes to one of its hosts.
+    pub(super) fn reaches(&self, url: &Url) -> bool {
+        let is_below = |site: String| {
+            let host = url.domain().unwrap_or_default();
+            host.strip_suffix(&site).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+        };
+        url.origin() == self.url.origin()
+            || url.scheme() == "https" && url.port().is_none() && self.site().is_some_and(is_below)
+    }
+
+    /// An access token goes to the host that it is for.
+    fn site(&self) -> Option<String> {
+        if self.signs_in { None } else { site(&self.url) }
+    }
+
     /// # Errors
     /// Where an access token would go to a stranger. A server of this machine stands for the one it passes on to.
     pub(super) fn check_place(&self) -> Result<(), ToolError> {

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use nova_dav::caldav::{DavError, Request, Response, Transport};
-use nova_skill::{HttpRequest, HttpResponse, Secret, ToolContext, ToolError};
+use nova_dav::caldav::{DavError, Published, Request, Response, Transport};
+use nova_skill::{HttpRequest, HttpResponse, Secret, SrvName, SrvRecords, ToolContext, ToolError};
 use secrecy::ExposeSecret;
+use url::Url;
 
 use super::Account;
 
@@ -138,6 +139,18 @@ fn locked(token: &Mutex<Secret>) -> MutexGuard<'_, Secret> {
 
 impl Transport for Signed<'_> {
     type Error = ToolError;
+
+    fn may_reach(&self, url: &Url) -> bool {
+        self.account.reaches(url)
+    }
+
+    async fn published(&self, domain: &str) -> Published {
+        match self.ctx.http().srv_records(SrvName::Caldavs, domain).await {
+            Ok(SrvRecords { servers, texts }) => Published { servers, texts },
+            // The address was asked before and says what is wrong.
+            Err(_) => Published::default(),
+        }
+    }
 
     async fn send(&self, request: Request) -> Result<Response, ToolError> {
         let headers: BTreeMap<String, String> =

@@ -34,11 +34,44 @@ const PROPERTIES: &str = concat!(
     r"<C:supported-calendar-component-set/><S:getctag/><A:calendar-color/></D:prop></D:propfind>"
 );
 
-/// Finds the calendars behind the URL of a calendar, an account or a bare server (RFC 6764).
+/// Finds the calendars behind the URL of a calendar, an account, a bare server or a domain that publishes its
+/// server in DNS (RFC 6764).
 ///
 /// # Errors
-/// When there are none, and when they are on another host.
+/// When there are none, and when they are on a host that the transport may not reach: the error names it.
 pub async fn discover<T: Transport>(transport: &T, address: &Url) -> Result<Found, DavError<T::Error>> {
+    let error = match at(transport, address).await {
+        Err(
+            error @ (DavError::Transport(_)
+            | DavError::NoCalendar
+            | DavError::Status(_)
+            | DavError::Answer(_)),
+        ) => error,
+        found => return found,
+    };
+    let Some(domain) = address.domain().filter(|_| is_domain(address)) else { return Err(error) };
+    let published = transport.published(domain).await;
+    match published.servers.iter().find_map(|(host, port)| service_url(host, *port, &published.texts)) {
+        Some(url) if !transport.may_reach(&url) => Err(DavError::Elsewhere(url.to_string())),
+        Some(url) if url != *address => at(transport, &url).await,
+        _ => Err(error),
+    }
+}
+
+/// The URL of a published server; `None` for a target that is no host name.
+fn service_url(host: &str, port: u16, texts: &[String]) -> Option<Url> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    if !host.contains('.') || !host.chars().all(is_plain) {
+        return None;
+    }
+    let mut url = Url::parse(&format!("https://{}:{port}/", host.trim_end_matches('.'))).ok()?;
+    let path = texts.iter().find_map(|text| text.strip_prefix("path="));
+    url.set_path(path.filter(|path| path.starts_with('/')).unwrap_or("/"));
+    url.domain().is_some().then_some(url)
+}
+
+/// As [`discover`], at this address alone.
+async fn at<T: Transport>(transport: &T, address: &Url) -> Result<Found, DavError<T::Error>> {
     let named = properties(transport, address, "0").await;
     let found = match named {
         Ok(found) => Some(found),
@@ -77,15 +110,15 @@ async fn home<T: Transport>(
     let Some((found, about)) = found.and_then(|found| Some((found, found.answers.first()?))) else {
         return Ok(None);
     };
-    if let Some(home) = link(&found.url, about, Space::Cal, "calendar-home-set")? {
+    if let Some(home) = link(transport, &found.url, about, Space::Cal, "calendar-home-set")? {
         return Ok(Some(home));
     }
-    let Some(principal) = link(&found.url, about, Space::Dav, "current-user-principal")? else {
+    let Some(principal) = link(transport, &found.url, about, Space::Dav, "current-user-principal")? else {
         return Ok(None);
     };
     let found = properties(transport, &principal, "0").await?;
     let Some(about) = found.answers.first() else { return Ok(None) };
-    let home = link(&found.url, about, Space::Cal, "calendar-home-set")?;
+    let home = link(transport, &found.url, about, Space::Cal, "calendar-home-set")?;
     // Radicale has no separate home: the calendars are children of the principal.
     Ok(Some(home.unwrap_or(principal)))
 }
@@ -108,20 +141,27 @@ async fn properties<T: Transport>(
     Multistatus::read(transport.send(request).await.map_err(DavError::Transport)?)
 }
 
-/// Resolves the href in a property.
+/// Resolves the href in a property. That of the home may be on another host, as with iCloud.
 ///
 /// # Errors
-/// When it points to another host.
-fn link<E>(base: &Url, about: &Answer, space: Space, name: &str) -> Result<Option<Url>, DavError<E>> {
+/// When it points to a host that the transport may not reach.
+fn link<T: Transport>(
+    transport: &T,
+    base: &Url,
+    about: &Answer,
+    space: Space,
+    name: &str,
+) -> Result<Option<Url>, DavError<T::Error>> {
     let Some(url) =
         about.prop(space, name).and_then(|prop| prop.href()).and_then(|href| resolved(base, href))
     else {
         return Ok(None);
     };
-    if url.origin() == base.origin() { Ok(Some(url)) } else { Err(DavError::Elsewhere(url.to_string())) }
+    let is_reached = url.origin() == base.origin() || transport.may_reach(&url);
+    if is_reached { Ok(Some(url)) } else { Err(DavError::Elsewhere(url.to_string())) }
 }
 
-/// `None` if it is not a calendar of events, or on another host.
+/// `None` if it is not a calendar of events, or on another host than the home that lists it.
 fn collection(base: &Url, about: &Answer) -> Option<Collection> {
     about.prop(Space::Dav, "resourcetype")?.child(Space::Cal, "calendar")?;
     let holds_events = about.prop(Space::Cal, "supported-calendar-component-set").is_none_or(|set| {

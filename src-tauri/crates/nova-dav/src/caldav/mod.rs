@@ -2,12 +2,13 @@
 //!
 //! [`discover`] finds the calendars of an account, [`sync`] the changes since the last call (RFC 6578), and
 //! [`put`] and [`delete`] write one event unless it was changed concurrently. The caller provides a
-//! [`Transport`], which authenticates requests and must not send them to another host: no request leaves the
-//! origin that answered first, whatever a response refers to.
+//! [`Transport`], which authenticates requests and decides which hosts may receive them: no request goes to
+//! any other host, whatever a response or a record of DNS refers to.
 
 mod answer;
 mod discover;
 mod place;
+mod site;
 mod sync;
 mod write;
 mod xml;
@@ -18,6 +19,7 @@ use std::future::Future;
 use url::Url;
 
 pub use discover::{Collection, Found, discover};
+pub use site::site;
 pub use sync::{Changes, Known, Resource, sync};
 pub use write::{Condition, Written, delete, get, put, resource_url};
 pub use xml::XmlError;
@@ -29,6 +31,21 @@ pub trait Transport: Sync {
     /// # Errors
     /// When there is no response.
     fn send(&self, request: Request) -> impl Future<Output = Result<Response, Self::Error>> + Send;
+
+    /// Whether requests, and with them the credentials, may go to the host of a URL that the server named.
+    fn may_reach(&self, url: &Url) -> bool;
+
+    /// What a domain publishes in DNS at `_caldavs._tcp` (RFC 6764); nothing if it cannot be looked up.
+    fn published(&self, domain: &str) -> impl Future<Output = Published> + Send;
+}
+
+/// Records of DNS about the CalDAV service of a domain, as they were received.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Published {
+    /// Targets of SRV records with their ports, in the order to try them.
+    pub servers: Vec<(String, u16)>,
+    /// Strings of TXT records.
+    pub texts: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
