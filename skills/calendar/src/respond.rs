@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nova_dav::ical::Moment;
+use nova_dav::ical::{Calendar, Moment};
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
     async_trait, json, schemars,
@@ -119,7 +119,11 @@ impl NativeTool for Respond {
             ));
         }
         if changed {
-            calendar.replace(&held, &file).await?;
+            let home = ctx.clock().zone();
+            let said = |calendar: &Calendar| properties::summary(calendar, &home);
+            if let Some(conflict) = calendar.replace(&held, &file, said).await? {
+                return Err(conflict.error());
+            }
         }
         let answer = json!({
             "event": format!("{}/{}", calendar.name(), held.uid),

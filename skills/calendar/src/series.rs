@@ -294,6 +294,27 @@ pub(crate) fn stamp_changed(calendar: &mut Calendar, before: &Calendar, now: Tim
     }
 }
 
+/// What a version of a series says of an instance, for a conflict.
+pub(crate) fn version(calendar: &Calendar, uid: &str, instance: &Moment, home: &TimeZone) -> String {
+    let mut zones = Zones::of(calendar);
+    let has_own = calendar
+        .components("VEVENT")
+        .any(|event| is_of(event, uid) && is_instance(event, instance, &mut zones, home));
+    let takes_place = has_own || {
+        let day = SignedDuration::from_hours(24);
+        let around = properties::instant(instance, &mut zones, home).and_then(|at| {
+            let around = at.checked_sub(day).and_then(|from| Ok((from, at.checked_add(day)?)));
+            around.map_err(|error| properties::unreadable(&error.to_string()))
+        });
+        around.is_ok_and(|(from, to)| {
+            let agenda = Agenda::new(calendar.clone());
+            let listing = agenda.between(from, to, home, Bounds::default());
+            listing.instances.iter().any(|one| one.uid == uid && one.recurrence.as_ref() == Some(instance))
+        })
+    };
+    if takes_place { summary(calendar, uid, instance, home) } else { "does not take place".into() }
+}
+
 /// What an instance says: `Retro (2026-11-24 16:00, Room 1)`.
 pub(crate) fn summary(calendar: &Calendar, uid: &str, instance: &Moment, home: &TimeZone) -> String {
     let mut zones = Zones::of(calendar);

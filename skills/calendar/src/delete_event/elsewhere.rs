@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use nova_dav::ical::Calendar;
 use nova_skill::{
     Description, Effect, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value, async_trait, json,
 };
@@ -10,7 +11,7 @@ use crate::people;
 use crate::period::invalid;
 use crate::properties;
 use crate::series;
-use crate::sources::caldav::Opened;
+use crate::sources::caldav::{Conflict, Opened};
 
 /// [`DeleteEvent`] for an event of a server; with `TELLS` one whose attendees are told.
 pub(crate) struct DeleteElsewhere<const TELLS: bool>;
@@ -44,22 +45,38 @@ impl<const TELLS: bool> NativeTool for DeleteElsewhere<TELLS> {
         let account = account_of(ctx.config(), &which.event);
         let account = account.ok_or_else(|| invalid("/event", "must be an event of a server"))?;
         let mut calendar = Opened::find(ctx.as_ref(), account, &which.event).await?;
-        let held = calendar.event(&which.event)?;
-        people::check_told(calendar.account(), &held.calendar, None, which.notify.as_deref())?;
-        let id = format!("{}/{}", calendar.name(), held.uid);
-        let Some(day) = which.date else {
-            calendar.delete(&held).await?;
-            return Ok(Output::new(json!({"event": id, "deleted": true})).into());
-        };
-
-        let (day, instance) = series::instance_on(ctx.as_ref(), &held.calendar, &day)?;
-        let mut file = held.calendar.clone();
-        let home = ctx.clock().zone();
-        series::remove_override(&mut file, &held.uid, &instance, &home);
-        let master = series::master_mut(&mut file, &held.uid)?;
-        master.add(instance.property("EXDATE"));
-        properties::stamp(master, ctx.clock().now());
-        calendar.replace(&held, &file).await?;
-        Ok(Output::new(json!({"event": id, "skipped": day.to_string()})).into())
+        loop {
+            match delete(ctx.as_ref(), &mut calendar, &which).await? {
+                Ok(done) => return Ok(Output::new(done).into()),
+                // The user wants it deleted as it is now.
+                Err(conflict) => conflict.settle(ctx.as_ref()).await?,
+            }
+        }
     }
+}
+
+/// Deletes the event, or one day of it.
+async fn delete(
+    ctx: &dyn ToolContext,
+    calendar: &mut Opened<'_>,
+    which: &Which,
+) -> Result<Result<Value, Conflict>, ToolError> {
+    let held = calendar.event(&which.event)?;
+    people::check_told(calendar.account(), &held.calendar, None, which.notify.as_deref())?;
+    let id = format!("{}/{}", calendar.name(), held.uid);
+    let Some(day) = &which.date else {
+        let conflict = calendar.delete(&held).await?;
+        return Ok(conflict.map_or_else(|| Ok(json!({"event": id, "deleted": true})), Err));
+    };
+
+    let (day, instance) = series::instance_on(ctx, &held.calendar, day)?;
+    let mut file = held.calendar.clone();
+    let home = ctx.clock().zone();
+    series::remove_override(&mut file, &held.uid, &instance, &home);
+    let master = series::master_mut(&mut file, &held.uid)?;
+    master.add(instance.property("EXDATE"));
+    properties::stamp(master, ctx.clock().now());
+    let version = |calendar: &Calendar| series::version(calendar, &held.uid, &instance, &home);
+    let conflict = calendar.replace(&held, &file, version).await?;
+    Ok(conflict.map_or_else(|| Ok(json!({"event": id, "skipped": day.to_string()})), Err))
 }

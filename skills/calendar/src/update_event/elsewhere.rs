@@ -13,7 +13,7 @@ use crate::people;
 use crate::period::invalid;
 use crate::properties;
 use crate::series;
-use crate::sources::caldav::Opened;
+use crate::sources::caldav::{Conflict, Opened};
 use crate::written::line;
 
 /// [`UpdateEvent`] for an event of a server; with `TELLS` one whose attendees are told.
@@ -47,76 +47,91 @@ impl<const TELLS: bool> NativeTool for UpdateElsewhere<TELLS> {
         let account = account_of(ctx.config(), &changed.event);
         let account = account.ok_or_else(|| invalid("/event", "must be an event of a server"))?;
         let mut calendar = Opened::find(ctx.as_ref(), account, &changed.event).await?;
-        let held = calendar.event(&changed.event)?;
-        let gives_nothing = matches!(
-            &changed,
-            ChangedEvent {
-                title: None,
-                start: None,
-                end: None,
-                location: Change::Keep,
-                attendees: Change::Keep,
-                ..
-            }
-        );
-        if gives_nothing {
-            return Err(nothing_to_change());
-        }
-
-        let mut file = held.calendar.clone();
-        let home = ctx.clock().zone();
-        let mut zones = Zones::of(&file);
-        let start = properties::given("/start", changed.start.as_deref())?;
-        let end = properties::given("/end", changed.end.as_deref())?;
-        let moves = start.is_some() || end.is_some();
-        let instance = match &changed.date {
-            None => None,
-            Some(day) => Some(series::instance_on(ctx.as_ref(), &held.calendar, day)?.1),
-        };
-        let recurs = properties::recurs(&file);
-        if instance.is_none() && recurs && moves {
-            series::move_all(&mut file, &held.uid, &home, start, end)?;
-        }
-        let event = match &instance {
-            Some(instance) => series::instance_mut(&mut file, &held.uid, instance, &home)?,
-            None => series::master_mut(&mut file, &held.uid)?,
-        };
-        if moves && (instance.is_some() || !recurs) {
-            properties::move_to(event, &mut zones, &home, start, end)?;
-        }
-        if let Some(title) = &changed.title {
-            event.set(Property::text("SUMMARY", &line("/title", title)?));
-        }
-        match &changed.location {
-            Change::Keep => {}
-            Change::Remove => event.remove("LOCATION"),
-            Change::Set(location) => event.set(Property::text("LOCATION", &line("/location", location)?)),
-        }
-        if instance.is_some() {
-            people::set_attendees(event, calendar.account(), &changed.attendees)?;
-        } else {
-            for event in file.components_mut("VEVENT") {
-                people::set_attendees(event, calendar.account(), &changed.attendees)?;
+        loop {
+            match change(ctx.as_ref(), &mut calendar, &changed).await? {
+                Ok(answer) => return Ok(Output::new(answer).untrusted().into()),
+                // The user wants the change made to the event as it is now.
+                Err(conflict) => conflict.settle(ctx.as_ref()).await?,
             }
         }
-        if file == held.calendar {
-            return Err(nothing_to_change());
-        }
-        people::check_told(calendar.account(), &held.calendar, Some(&file), changed.notify.as_deref())?;
-        series::stamp_changed(&mut file, &held.calendar, ctx.clock().now());
-        calendar.replace(&held, &file).await?;
-
-        let summary = |calendar: &Calendar| match &instance {
-            Some(instance) => series::summary(calendar, &held.uid, instance, &home),
-            None => properties::summary(calendar, &home),
-        };
-        let answer = json!({
-            "event": format!("{}/{}", calendar.name(), held.uid),
-            "before": summary(&held.calendar),
-            "now": summary(&file),
-        });
-        Ok(Output::new(answer).untrusted().into())
     }
+}
+
+/// Makes the change to the event as it was fetched last.
+async fn change(
+    ctx: &dyn ToolContext,
+    calendar: &mut Opened<'_>,
+    changed: &ChangedEvent,
+) -> Result<Result<Value, Conflict>, ToolError> {
+    let held = calendar.event(&changed.event)?;
+    let gives_nothing = matches!(
+        changed,
+        ChangedEvent {
+            title: None,
+            start: None,
+            end: None,
+            location: Change::Keep,
+            attendees: Change::Keep,
+            ..
+        }
+    );
+    if gives_nothing {
+        return Err(nothing_to_change());
+    }
+
+    let mut file = held.calendar.clone();
+    let home = ctx.clock().zone();
+    let mut zones = Zones::of(&file);
+    let start = properties::given("/start", changed.start.as_deref())?;
+    let end = properties::given("/end", changed.end.as_deref())?;
+    let moves = start.is_some() || end.is_some();
+    let instance = match &changed.date {
+        None => None,
+        Some(day) => Some(series::instance_on(ctx, &held.calendar, day)?.1),
+    };
+    let recurs = properties::recurs(&file);
+    if instance.is_none() && recurs && moves {
+        series::move_all(&mut file, &held.uid, &home, start, end)?;
+    }
+    let event = match &instance {
+        Some(instance) => series::instance_mut(&mut file, &held.uid, instance, &home)?,
+        None => series::master_mut(&mut file, &held.uid)?,
+    };
+    if moves && (instance.is_some() || !recurs) {
+        properties::move_to(event, &mut zones, &home, start, end)?;
+    }
+    if let Some(title) = &changed.title {
+        event.set(Property::text("SUMMARY", &line("/title", title)?));
+    }
+    match &changed.location {
+        Change::Keep => {}
+        Change::Remove => event.remove("LOCATION"),
+        Change::Set(location) => event.set(Property::text("LOCATION", &line("/location", location)?)),
+    }
+    if instance.is_some() {
+        people::set_attendees(event, calendar.account(), &changed.attendees)?;
+    } else {
+        for event in file.components_mut("VEVENT") {
+            people::set_attendees(event, calendar.account(), &changed.attendees)?;
+        }
+    }
+    if file == held.calendar {
+        return Err(nothing_to_change());
+    }
+    people::check_told(calendar.account(), &held.calendar, Some(&file), changed.notify.as_deref())?;
+    series::stamp_changed(&mut file, &held.calendar, ctx.clock().now());
+    let version = |calendar: &Calendar| match &instance {
+        Some(instance) => series::version(calendar, &held.uid, instance, &home),
+        None => properties::summary(calendar, &home),
+    };
+    if let Some(conflict) = calendar.replace(&held, &file, version).await? {
+        return Ok(Err(conflict));
+    }
+    Ok(Ok(json!({
+        "event": format!("{}/{}", calendar.name(), held.uid),
+        "before": version(&held.calendar),
+        "now": version(&file),
+    })))
 }
 
 fn nothing_to_change() -> ToolError {

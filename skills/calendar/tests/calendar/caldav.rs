@@ -2,10 +2,12 @@
 
 use nova_protocol::{Decision, Effect};
 use nova_skill::{Value, json};
-use nova_testkit::{FixedCredentials, Reply, SkillInVault, WebRequest, decided};
+use nova_testkit::{
+    FixedCredentials, NameServer, Reply, SkillInVault, WebRequest, decided, edited, web_with,
+};
 
 use crate::calendar;
-use crate::radicale::Radicale;
+use crate::radicale::{Radicale, WithSkill as _};
 
 pub(crate) const RETRO: &str =
     "SUMMARY:Retro\nDTSTART:20261124T160000Z\nDTEND:20261124T170000Z\nLOCATION:Room 1";
@@ -126,6 +128,31 @@ fn a_wrong_or_missing_password_says_what_to_set() {
     assert_eq!(refresh(&skill)[0]["problem"], "The credential calendar/mine is missing.");
 }
 
+/// Nobody sends a password to a host because a record of DNS names it.
+#[test]
+fn a_server_that_dns_names_on_another_site_is_proposed_and_not_contacted() {
+    let names = NameServer::start(
+        "_caldavs._tcp.example.org. 60 IN SRV 0 1 443 dav.fernhill.example.\n\
+         _caldavs._tcp.example.org. 60 IN TXT \"path=/dav\"\n",
+    );
+    let web = web_with(&[], |options| options.name_servers = Some(vec![names.address()]));
+    let entry = json!({
+        "name": "Mine", "caldav": "https://example.org", "user": "noor", "password": "${credentials:calendar/mine}",
+    });
+    let mut skill = calendar("").with_web_of(web).with_config(json!({"calendars": [entry]}));
+    skill.credentials =
+        std::sync::Arc::new(FixedCredentials::default().with("calendar/mine", "secret-of-noor"));
+    let row = refresh(&skill)[0].clone();
+    assert_eq!(
+        row["problem"],
+        "The server of Mine: its calendars are at https://dav.fernhill.example/dav, which is not the address that was set."
+    );
+    assert_eq!(row["remedy"], "Set that address in Settings, Skills, Calendar.");
+    let asked = skill.approver.asked();
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert!(asked[0].question.contains("*.example.org"), "{}", asked[0].question);
+}
+
 /// The clocks change on 29 March and 25 October 2026 in Berlin, and on 8 March and 1 November in New York.
 #[test]
 fn recurring_events_keep_their_clock_over_both_changes() {
@@ -236,6 +263,47 @@ fn a_change_of_both_sides_is_a_conflict() {
     let error = skill.error("update_event", json!({"event": "Mine/Work/retro", "title": "X"}));
     assert!(error.message.ends_with("Theirs: deleted."), "{}", error.message);
     assert!(listed(&skill, "2026-11-24", 1).is_empty());
+}
+
+#[test]
+fn the_user_chooses_between_both_versions_in_a_chat() {
+    let change = json!({"event": "Mine/Work/retro", "location": "Room 3"});
+    let theirs = RETRO.replace("Retro", "Retro of all");
+    let chosen = |keep: &str| {
+        let (server, mut skill) = with_retro();
+        server.put("retro", &theirs);
+        // The call itself, then the choice.
+        skill.approver =
+            nova_testkit::ScriptedApprover::new([decided(Decision::Once), edited(json!({"keep": keep}))]);
+        (server, skill)
+    };
+
+    let (server, skill) = chosen("mine");
+    let written = skill.value("update_event", change.clone());
+    assert_eq!(written["now"], "Retro of all (2026-11-24 17:00, Room 3)");
+    let there = server.get("retro");
+    assert!(there.contains("SUMMARY:Retro of all") && there.contains("LOCATION:Room 3"), "{there}");
+    let card = skill.approver.asked()[1].elicitation.clone().unwrap();
+    assert_eq!(card.from, "Mine/Work");
+    for line in [
+        "Server: Retro of all (2026-11-24 17:00, Room 1)",
+        "Yours: Retro (2026-11-24 17:00, Room 3)",
+        "Before: Retro (2026-11-24 17:00, Room 1)",
+    ] {
+        assert!(card.message.lines().any(|said| said == line), "{line}: {}", card.message);
+    }
+
+    let (server, skill) = chosen("theirs");
+    let error = skill.error("update_event", change);
+    assert_eq!(
+        error.message,
+        "Nothing was written: the user keeps the version of the server, Retro of all (2026-11-24 17:00, Room 1)."
+    );
+    assert!(server.get("retro").contains("LOCATION:Room 1"));
+
+    let (server, skill) = chosen("mine");
+    skill.value("delete_event", json!({"event": "Mine/Work/retro"}));
+    assert!(server.get("retro").contains(" 404 "));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use nova_skill::{Value, json};
 use nova_testkit::{ScriptedApprover, SkillInVault, decided};
 
 use crate::caldav::{RETRO, refresh};
-use crate::radicale::Radicale;
+use crate::radicale::{Radicale, WithSkill as _};
 
 const MINE: &str = "ORGANIZER:mailto:noor@example.org\nATTENDEE;PARTSTAT=ACCEPTED:mailto:noor@example.org\nATTENDEE;CN=Ann;X-SEEN=1;PARTSTAT=ACCEPTED:mailto:ann@example.org\nATTENDEE:MAILTO:Ben@example.org";
 const INVITED: &str = "SEQUENCE:3\nORGANIZER;CN=Boss:mailto:boss@example.org\nATTENDEE;CN=Noor;X-SEEN=1;PARTSTAT=NEEDS-ACTION;RSVP=TRUE:mailto:Noor@example.org\nATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ann@example.org";

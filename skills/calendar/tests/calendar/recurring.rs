@@ -4,7 +4,7 @@ use nova_skill::{Value, json};
 use nova_testkit::SkillInVault;
 
 use crate::caldav::{listed, refresh};
-use crate::radicale::Radicale;
+use crate::radicale::{Radicale, WithSkill as _};
 
 /// Every Tuesday at nine in New York, until 7 April; not on 17 March, and on 24 March a day later at its own time.
 const JOUR: &str = "BEGIN:VEVENT\nUID:jour\nDTSTAMP:20260101T000000Z\nSUMMARY:Jour fixe\nDTSTART;TZID=America/New_York:20260303T090000\nDTEND;TZID=America/New_York:20260303T100000\nRRULE:FREQ=WEEKLY;UNTIL=20260407T130000Z\nEXDATE;TZID=America/New_York:20260317T090000\nX-OTHER:1\nEND:VEVENT\nBEGIN:VEVENT\nUID:jour\nDTSTAMP:20260101T000000Z\nRECURRENCE-ID;TZID=America/New_York:20260324T090000\nSUMMARY:Jour fixe\\, moved\nDTSTART;TZID=Europe/Berlin:20260325T110000\nDTEND;TZID=Europe/Berlin:20260325T120000\nEND:VEVENT\nBEGIN:VEVENT\nUID:jour\nDTSTAMP:20260101T000000Z\nRECURRENCE-ID:20260310T130000Z\nSUMMARY:Jour fixe\\, at home\nDTSTART;TZID=America/New_York:20260310T090000\nDTEND;TZID=America/New_York:20260310T093000\nEND:VEVENT";
@@ -151,4 +151,36 @@ fn one_day_of_a_note_is_not_moved_alone() {
     let args = json!({"event": "Events/Gym.md", "date": "2026-11-24", "start": "10:00"});
     let error = skill.error("update_event", args);
     assert!(error.message.contains("a note describes all instances"), "{}", error.message);
+}
+
+/// The master is the same on both sides: what differs is the instance.
+#[test]
+fn conflict_of_one_instance_shows_both_versions_of_it() {
+    let conflict = |theirs: &str, change: &str, args: Value| {
+        let (server, skill) = with_series(JOUR);
+        server.put_file("jour", theirs);
+        let mut named = json!({"event": "Mine/Work/jour"});
+        named.as_object_mut().unwrap().extend(args.as_object().unwrap().clone());
+        let error = skill.error(change, named);
+        let (_, versions) = error.message.split_once("in the meantime. ").expect("a conflict");
+        assert!(server.get("jour").contains(theirs.lines().nth(3).unwrap()), "theirs stays");
+        versions.to_owned()
+    };
+    let moved = JOUR.replace("T110000", "T130000").replace("T120000", "T140000");
+    assert_eq!(
+        conflict(&moved, "update_event", json!({"date": "2026-03-25", "location": "Room 2"})),
+        "Before: Jour fixe, moved (2026-03-25 11:00). Yours: Jour fixe, moved (2026-03-25 11:00, Room 2). \
+         Theirs: Jour fixe, moved (2026-03-25 13:00)."
+    );
+    // An instance of the past, which the other side dropped.
+    let dropped = JOUR.replace("20260317T090000", "20260317T090000,20260303T090000");
+    assert_eq!(
+        conflict(&dropped, "update_event", json!({"date": "2026-03-03", "title": "First"})),
+        "Before: Jour fixe (2026-03-03 15:00). Yours: First (2026-03-03 15:00). Theirs: does not take place."
+    );
+    let renamed = JOUR.replace("SUMMARY:Jour fixe\n", "SUMMARY:Weekly\n");
+    assert_eq!(
+        conflict(&renamed, "delete_event", json!({"date": "2026-03-31"})),
+        "Before: Jour fixe (2026-03-31 15:00). Yours: does not take place. Theirs: Weekly (2026-03-31 15:00)."
+    );
 }

@@ -23,7 +23,9 @@ mod form;
 mod hostile;
 mod medians;
 mod model;
+mod names;
 mod parts;
+mod radicale;
 mod skill;
 mod smtp;
 mod starter;
@@ -42,10 +44,12 @@ pub use medians::medians_by_turns;
 pub use model::{
     Answer, MODEL, ModelServer, call, call_text, calls, check_request, error, pause, reasoning, text,
 };
+pub use names::NameServer;
 pub use parts::{
     FixedCredentials, MemoryCache, MemoryStore, MemoryStores, RecordingHttp, ScriptedDelegate,
     ScriptedProcess,
 };
+pub use radicale::Radicale;
 pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
 pub use smtp::{SmtpServer, TakenMail};
 pub use starter::{assert_base, assert_template};

@@ -1,6 +1,7 @@
 //! Calendars of a CalDAV server, as they were fetched last.
 
 mod account;
+mod conflict;
 mod kept;
 mod opened;
 mod refresh;
@@ -14,6 +15,7 @@ use nova_skill::{ToolContext, ToolError, async_trait, json};
 use super::{Loaded, Source};
 
 pub(crate) use account::{Account, configured};
+pub(crate) use conflict::Conflict;
 pub(crate) use opened::Opened;
 pub(crate) use refresh::refresh;
 

@@ -4,9 +4,9 @@ use nova_skill::figures::folded;
 use nova_skill::{ToolContext, ToolError};
 use url::Url;
 
-use super::Account;
 use super::kept::{self, Event, Events};
 use super::signed::Signed;
+use super::{Account, Conflict};
 
 /// A calendar of a server whose events can be written, as it was fetched last.
 pub(crate) struct Opened<'a> {
@@ -105,11 +105,17 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Writes a changed event where nobody else changed it since it was fetched.
+    /// Writes a changed event where nobody else changed it since it was fetched. `said` describes what the change is
+    /// about: the event, or one instance. What somebody else wrote is kept instead, and returned beside it.
     ///
     /// # Errors
-    /// With both versions where somebody did; what they wrote is kept, and nothing is overwritten.
-    pub(crate) async fn replace(&mut self, held: &Held, event: &Calendar) -> Result<(), ToolError> {
+    /// When the server does not take it.
+    pub(crate) async fn replace(
+        &mut self,
+        held: &Held,
+        event: &Calendar,
+        said: impl Fn(&Calendar) -> String + Send + Sync,
+    ) -> Result<Option<Conflict>, ToolError> {
         let data = text(event);
         let server = Signed::new(self.ctx, &self.account).await?;
         let (url, etag) = (self.address(&held.path)?, self.etag(held)?);
@@ -119,9 +125,10 @@ impl<'a> Opened<'a> {
         match written {
             Written::Done { etag } => {
                 let event = written_event(&server, &url, data, etag).await;
-                self.keep(held.path.clone(), event).await
+                self.keep(held.path.clone(), event).await?;
+                Ok(None)
             }
-            Written::Conflict { theirs } => Err(self.conflict(held, Some(event), theirs).await?),
+            Written::Conflict { theirs } => Ok(Some(self.conflict(held, said(event), theirs, said).await?)),
         }
     }
 
@@ -129,15 +136,20 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// As [`Opened::replace`].
-    pub(crate) async fn delete(&mut self, held: &Held) -> Result<(), ToolError> {
+    pub(crate) async fn delete(&mut self, held: &Held) -> Result<Option<Conflict>, ToolError> {
         let server = Signed::new(self.ctx, &self.account).await?;
         let (url, etag) = (self.address(&held.path)?, self.etag(held)?);
         match delete(&server, &url, &etag).await.map_err(|error| server.told(error))? {
             Written::Done { .. } => {
                 self.events.events.remove(&held.path);
-                kept::keep_events(self.ctx, &self.calendar, &self.events).await
+                kept::keep_events(self.ctx, &self.calendar, &self.events).await?;
+                Ok(None)
             }
-            Written::Conflict { theirs } => Err(self.conflict(held, None, theirs).await?),
+            Written::Conflict { theirs } => {
+                let home = self.ctx.clock().zone();
+                let said = |calendar: &Calendar| crate::properties::summary(calendar, &home);
+                Ok(Some(self.conflict(held, "deleted".into(), theirs, said).await?))
+            }
         }
     }
 
@@ -166,17 +178,14 @@ impl<'a> Opened<'a> {
     async fn conflict(
         &mut self,
         held: &Held,
-        mine: Option<&Calendar>,
+        mine: String,
         theirs: Option<Resource>,
-    ) -> Result<ToolError, ToolError> {
-        let home = self.ctx.clock().zone();
-        let said = |calendar: &Calendar| crate::properties::summary(calendar, &home);
-        let mine = mine.map_or_else(|| "deleted".to_owned(), said);
-        let there = match &theirs {
-            None => "deleted".to_owned(),
-            Some(theirs) => Calendar::parse(theirs.data.as_bytes())
-                .map_or_else(|error| format!("unreadable, {error}"), |calendar| said(&calendar)),
-        };
+        said: impl Fn(&Calendar) -> String + Send + Sync,
+    ) -> Result<Conflict, ToolError> {
+        let there = theirs.as_ref().map(|theirs| {
+            Calendar::parse(theirs.data.as_bytes())
+                .map_or_else(|error| format!("unreadable, {error}"), |calendar| said(&calendar))
+        });
         match theirs {
             None => drop(self.events.events.remove(&held.path)),
             Some(theirs) => {
@@ -185,15 +194,8 @@ impl<'a> Opened<'a> {
             }
         }
         kept::keep_events(self.ctx, &self.calendar, &self.events).await?;
-        Ok(ToolError::failed(
-            format!(
-                "Nothing was written: the event changed on the server of {} in the meantime. Before: {}. Yours: {mine}. \
-                 Theirs: {there}.",
-                self.calendar.name,
-                said(&held.calendar)
-            ),
-            "Ask the user which one holds. A further call would change theirs.",
-        ))
+        let (calendar, before) = (self.calendar.name.clone(), said(&held.calendar));
+        Ok(Conflict { calendar, before, mine, theirs: there })
     }
 }
 
