@@ -44,7 +44,7 @@ allDay: true
 
 /// A desktop that records its notifications.
 #[derive(Default)]
-struct Told(Mutex<Vec<String>>);
+pub(crate) struct Told(pub(crate) Mutex<Vec<String>>);
 
 #[async_trait]
 impl Desktop for Told {

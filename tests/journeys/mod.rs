@@ -104,6 +104,7 @@ mod starting_again;
 mod stopping;
 mod third_party_skills;
 #[cfg(target_os = "linux")]
+mod two_machines;
 mod unmounting;
 mod using_a_vault_as_it_is;
 mod using_credentials;
