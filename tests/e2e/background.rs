@@ -55,8 +55,7 @@ async fn routines_go_on_and_a_question_opens_the_window() {
     );
     assert!(nova.is_running());
     assert_eq!(home.read_note("Log.md"), "# Log\nChanged.\n", "the other one waits");
-    session.click(&notice).await;
-    screen.wait_for_windows(1).await;
+    session.click(&notice, &screen).await;
 }
 
 #[tokio::test]

@@ -81,13 +81,17 @@ impl Session {
         next.expect("a notification").expect("the service runs")
     }
 
-    /// Clicks a notification.
-    pub(crate) async fn click(&self, notice: &Notice) {
-        let name = "org.freedesktop.Notifications";
-        let path = "/org/freedesktop/Notifications";
-        let signalled =
-            self.bus.emit_signal(None::<&str>, path, name, "ActionInvoked", &(notice.id, "default")).await;
-        signalled.expect("the signal");
+    /// Clicks a notification until it has shown the window: Nova listens a moment after it has sent it.
+    pub(crate) async fn click(&self, notice: &Notice, screen: &Screen) {
+        let (path, name) = ("/org/freedesktop/Notifications", "org.freedesktop.Notifications");
+        let clicked = (notice.id, "default");
+        let limit = Instant::now() + PATIENCE;
+        while screen.visible().is_empty() {
+            assert!(Instant::now() < limit, "a click on {notice:?} shows no window");
+            let signalled = self.bus.emit_signal(None::<&str>, path, name, "ActionInvoked", &clicked).await;
+            signalled.expect("the signal");
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
     }
 
     /// The menu of the next tray icon.
@@ -107,16 +111,25 @@ impl Drop for Session {
 }
 
 impl TrayMenu {
-    /// The entries in order; a separator is empty.
+    /// The entries in order; a separator is empty. Waits until there are any.
     pub(crate) async fn entries(&self) -> Vec<String> {
-        self.layout().await.into_iter().map(|(_, label)| label).collect()
+        let limit = Instant::now() + PATIENCE;
+        loop {
+            let layout = self.layout().await;
+            if !layout.is_empty() {
+                return layout.into_iter().map(|(_, label)| label).collect();
+            }
+            assert!(Instant::now() < limit, "the menu is empty");
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
     }
 
     pub(crate) async fn choose(&self, entry: &str) {
         let layout = self.layout().await;
         let (id, _) = layout.iter().find(|(_, label)| label == entry).expect("the entry");
         let event = (*id, "clicked", Value::from(0_i32), 0_u32);
-        self.proxy().await.call_method("Event", &event).await.expect("the click");
+        // Nova may end before it has answered.
+        let _ = self.proxy().await.call_method("Event", &event).await;
     }
 
     async fn layout(&self) -> Vec<(i32, String)> {
