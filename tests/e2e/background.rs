@@ -46,7 +46,8 @@ async fn routines_go_on_and_a_question_opens_the_window() {
     wait_for_text(&home.data().join("routines.json"), "Ask first").await;
     screen.close_window().await;
 
-    std::fs::write(home.vault().join("CRM/People/Anna.md"), ANNA.replace("Anna", "Anna Berg")).unwrap();
+    std::fs::write(home.vault().join("CRM/People/Anna.md"), ANNA.replace("Anna", "Anna Berg"))
+        .expect("the contact");
     wait_for_text(&home.vault().join("Log.md"), "Changed.").await;
     let notice = session.notice().await;
     assert_eq!(
@@ -100,6 +101,6 @@ async fn without_a_tray_another_start_shows_the_window() {
     assert!(nova.is_running());
     assert!(Started::on(&home).ended().await.success());
     screen.wait_for_windows(1).await;
-    let place = std::fs::read_to_string(home.data().join("window/place.json")).unwrap();
+    let place = std::fs::read_to_string(home.data().join("window/place.json")).expect("its place");
     assert!(place.contains("\"width\""), "{place}");
 }

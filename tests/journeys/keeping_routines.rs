@@ -531,13 +531,15 @@ async fn form_keeps_edits_made_in_the_note_meanwhile() {
     nova.model.finish();
 }
 
+type Change = fn(&mut NewRoutine);
+
 #[tokio::test]
 async fn form_rejects_what_cannot_run() {
     let nova = Nova::new(&vault(""), []);
     let app = nova.start().await;
     let text = nova.vault.read("Routines/Morning.md");
     let before = form(&app).await;
-    let rejected: [(fn(&mut NewRoutine), ErrorCode, &str); 6] = [
+    let rejected: [(Change, ErrorCode, &str); 6] = [
         (|form| form.when = vec!["sometimes".into()], ErrorCode::InvalidArguments, "weekdays 07:30"),
         (|form| form.zone = "Mars/Olympus".into(), ErrorCode::InvalidArguments, "Europe/Berlin"),
         (|form| form.tool = "vault.list_task".into(), ErrorCode::UnknownTool, "vault.list_tasks"),
