@@ -96,7 +96,7 @@ impl Desktop for WindowDesktop {
     }
 
     fn in_front(&self) -> bool {
-        self.window().is_none_or(|window| window.is_focused().unwrap_or(true))
+        !self.is_hidden() && self.window().is_none_or(|window| window.is_focused().unwrap_or(true))
     }
 
     fn is_hidden(&self) -> bool {
