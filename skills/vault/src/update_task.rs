@@ -113,7 +113,7 @@ impl NativeTool for UpdateTask {
 fn no_status(said: &str, rules: &TaskRules) -> ToolError {
     ToolError::InvalidArguments {
         path: "/status".into(),
-        rule: format!("\"{said}\" is no status of this vault"),
+        rule: format!("\"{said}\" is not a status in this vault"),
         allowed: rules.statuses.iter().map(|status| status.name.clone()).collect(),
     }
 }
