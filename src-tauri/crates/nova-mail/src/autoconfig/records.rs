@@ -1,5 +1,6 @@
 use super::{LINE, OwnAddress, ProposedServer, ProposedServers, SERVERS, is_name};
-use crate::smtp::begins_with_starttls;
+use crate::imap::imap_begins_with_starttls;
+use crate::smtp::smtp_begins_with_starttls;
 use crate::visible_line;
 
 /// The servers in the SRV records of a domain (RFC 6186, RFC 8314), each in the order to try them.
@@ -27,22 +28,17 @@ pub struct NoServer(Vec<String>);
 /// If no record names an IMAP server that can be used.
 pub fn read_records(records: &MailRecords, address: &OwnAddress) -> Result<ProposedServers, NoServer> {
     let mut left_out = Vec::new();
-    let imap = first(&records.imaps, &mut left_out, |_| Ok(()));
-    // Without an IMAP server, the reason is what helps.
-    if imap.is_none() {
-        first(&records.imap, &mut left_out, |_| {
-            Err("begins without encryption (STARTTLS), which Nova does not use for reading")
-        });
-    }
-    let Some(imap) = imap else { return Err(NoServer(left_out)) };
-    let encrypts = |by_starttls: bool| {
+    let encrypts = |begins_with_starttls: fn(u16) -> bool, by_starttls: bool| {
         move |port| match begins_with_starttls(port) == by_starttls {
             true => Ok(()),
             false => Err("encrypts in another way than its port says"),
         }
     };
-    let smtp = first(&records.submissions, &mut left_out, encrypts(false))
-        .or_else(|| first(&records.submission, &mut left_out, encrypts(true)));
+    let imap = first(&records.imaps, &mut left_out, encrypts(imap_begins_with_starttls, false))
+        .or_else(|| first(&records.imap, &mut left_out, encrypts(imap_begins_with_starttls, true)));
+    let Some(imap) = imap else { return Err(NoServer(left_out)) };
+    let smtp = first(&records.submissions, &mut left_out, encrypts(smtp_begins_with_starttls, false))
+        .or_else(|| first(&records.submission, &mut left_out, encrypts(smtp_begins_with_starttls, true)));
     Ok(ProposedServers { provider: None, user: address.text.clone(), imap, smtp, left_out })
 }
 

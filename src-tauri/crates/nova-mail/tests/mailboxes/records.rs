@@ -44,11 +44,18 @@ fn submission_with_starttls_is_used_where_there_is_no_other() {
 }
 
 #[test]
+fn imap_with_starttls_is_used_where_there_is_no_other() {
+    let records = MailRecords { imap: servers(&[("imap.example.org", 143)]), ..MailRecords::default() };
+    let found = read_records(&records, &address()).expect("servers");
+    assert_eq!(vec![found.imap], servers(&[("imap.example.org", 143)]));
+}
+
+#[test]
 fn records_without_an_encrypted_imap_server_propose_nothing() {
     let refused =
         |records: MailRecords| read_records(&records, &address()).expect_err("no server").to_string();
-    let plain = MailRecords { imap: servers(&[("imap.example.org", 143)]), ..MailRecords::default() };
-    assert!(refused(plain).contains("imap.example.org:143 begins without encryption (STARTTLS)"));
+    let odd = MailRecords { imap: servers(&[("imap.example.org", 1143)]), ..MailRecords::default() };
+    assert!(refused(odd).contains("imap.example.org:1143 encrypts in another way than its port says"));
     assert_eq!(refused(MailRecords::default()), "it names no IMAP server that can be used");
     for host in ["localhost", "10.0.0.1", "router.lan", "imap", "a\u{202e}b.example", "-a.example", ""] {
         let imaps = servers(&[(host, 993)]);
