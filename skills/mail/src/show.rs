@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt as _};
-use nova_mail::{HtmlPage, Message, Picture, RemotePicture};
+use nova_mail::{HtmlPage, Picture, RemotePicture};
 use nova_skill::{
     Description, Effect, HttpRequest, JsonSchema, NativeTool, Output, Tool, ToolContext, ToolError,
     ToolOutput, Value, async_trait, json, native, schemars,
@@ -102,15 +102,15 @@ fn wanted(args: &Value) -> Vec<String> {
 async fn show(which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
     let (account, id) = message(ctx.config(), &which.id)?;
     let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
-    let raw = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+    let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
     opened.close().await;
-    let raw = raw?;
+    let fetched = fetched?;
     let receiver: Vec<&str> = account.checked_by.as_deref().into_iter().collect();
     let unread = |error: nova_mail::MessageError| told(&account, &error.into());
-    let message = Message::read(&raw, &receiver).map_err(unread)?;
+    let message = fetched.read(&receiver).map_err(unread)?;
     let mut answer = answer(ctx.as_ref(), which.id, &message);
     add_links(&mut answer, &message);
-    let Some(mut page) = Message::page(&raw, &HashMap::new()).map_err(unread)? else {
+    let Some(mut page) = fetched.page(&HashMap::new()).map_err(unread)? else {
         return Ok(Output::new(answer.into()).untrusted().into());
     };
     let wanted = which.pictures_from.unwrap_or_default();
@@ -119,7 +119,7 @@ async fn show(which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, Too
         let pictures: Vec<_> = page.remote.iter().filter(|picture| wanted.contains(&picture.host)).collect();
         let loaded;
         (loaded, failed) = load(ctx.as_ref(), &pictures).await?;
-        page = Message::page(&raw, &loaded).map_err(unread)?.unwrap_or(page);
+        page = fetched.page(&loaded).map_err(unread)?.unwrap_or(page);
     }
     answer.insert("page".into(), shown(&page, &failed));
     Ok(Output::new(answer.into()).untrusted().into())

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nova_mail::{Message, Picture};
+use nova_mail::Picture;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
     async_trait, json, schemars,
@@ -20,6 +20,9 @@ pub(crate) struct Which {
     /// The place of the attachment in `mail.show`, from 0.
     at: usize,
 }
+
+/// The most bytes of a picture that are fetched.
+const FETCHED: u64 = Picture::MOST_BYTES as u64;
 
 #[async_trait]
 impl NativeTool for ShowAttachment {
@@ -44,10 +47,13 @@ impl NativeTool for ShowAttachment {
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let (account, id) = message(ctx.config(), &which.id)?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
-        let raw = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+        let bytes = async {
+            let fetched = opened.mailbox.fetch(&id).await?;
+            opened.mailbox.fetch_part(&id, &fetched, which.at, FETCHED).await
+        };
+        let bytes = bytes.await.map_err(|error| told(&account, &error));
         opened.close().await;
-        let bytes = Message::part(&raw?, which.at).map_err(|error| told(&account, &error.into()))?;
-        let picture = Picture::read(bytes).map_err(|error| {
+        let picture = Picture::read(bytes?).map_err(|error| {
             ToolError::failed(
                 format!("The attachment is not shown: {error}."),
                 "Save it to the vault instead.",

@@ -56,8 +56,8 @@ pub use mailbox::{
     Wanted,
 };
 pub use message::{
-    Check, Envelope, FetchedMessage, Finding, Link, Message, MessageError, Part, PartKind, Person, Preview,
-    SenderCheck, is_program, media_type_of, visible_line,
+    Check, Envelope, FetchedMessage, Finding, HtmlPage, Link, Message, MessageError, Part, PartKind, Person,
+    Picture, PictureError, Preview, RemotePicture, SenderCheck, is_program, media_type_of, visible_line,
 };
 pub use sign_in::{Proof, SignIn};
 pub use smtp::{Outbox, SendError, Smtp, smtp_begins_with_starttls, smtp_start_tls};

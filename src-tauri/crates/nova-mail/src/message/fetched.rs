@@ -1,4 +1,6 @@
-use super::{Message, MessageError, list_address, parse};
+use std::collections::HashMap;
+
+use super::{HtmlPage, Message, MessageError, Picture, list_address, parse};
 
 /// A message as it was fetched: all of its bytes or, where they are too many, its headers and texts, with the headers of
 /// every other part.
@@ -56,6 +58,14 @@ impl FetchedMessage {
             }
         }
         Ok(message)
+    }
+
+    /// As [`Message::page`]. Of a large message, pictures within it are left out.
+    ///
+    /// # Errors
+    /// As for [`Message::page`].
+    pub fn page(&self, loaded: &HashMap<String, Picture>) -> Result<Option<HtmlPage>, MessageError> {
+        Message::page(&self.raw, loaded)
     }
 
     /// The address through which the message reached the members of a mailing list (RFC 2369).
