@@ -97,7 +97,7 @@ export function RoutineForm({ row, onClose }: RoutineFormProps) {
                 {...field('message')}
                 rows={3}
                 className="selectable w-full rounded-control border border-line-control bg-surface-raised px-2.5 py-1.5 text-ui"
-                placeholder={entered.kind === 'skill' ? 'What is to be done with it?' : 'What is due today, and who waits for an answer?'}
+                placeholder={entered.kind === 'skill' ? 'What should Nova do with it?' : 'What is due today, and who waits for an answer?'}
               />
             </Labelled>
             <span>Model</span>

@@ -24,7 +24,7 @@ export function SkillsField({ chosen, onChange }: SkillsFieldProps) {
           <IconButton icon="x" iconSize={12} label={`Without ${nameOf(id)}`} onClick={() => onChange(chosen.filter((one) => one !== id))} />
         </span>
       ))}
-      <Select label="Add a skill" value="" open={chosen.length === 0} onChange={(id) => onChange([...chosen, id])} className="w-44">
+      <Select label="Add a skill" value="" onChange={(id) => onChange([...chosen, id])} className="w-44">
         <option value="" disabled>
           {chosen.length === 0 ? 'Choose a skill' : 'Add a skill'}
         </option>

@@ -26,7 +26,7 @@ export function ToolSelect({ tools, chosen, allow, onChoose, onAllow }: ToolSele
   const asks = tool !== undefined && tool.effect !== 'read' && !entries(allow).includes(chosen);
   return (
     <span className="flex items-center gap-2.5">
-      <Select label="Tool" mono value={chosen} open={chosen === ''} onChange={onChoose} className="w-64">
+      <Select label="Tool" mono value={chosen} onChange={onChoose} className="w-64">
         <option value="" disabled>
           Choose a tool
         </option>
