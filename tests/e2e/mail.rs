@@ -86,10 +86,10 @@ async fn mail_is_read_searched_for_and_logged() {
         .ask(
             "const { contentDocument, clientHeight } = document.querySelector('[data-testid=mail-page]');
              const elements = [...contentDocument.body.querySelectorAll('*')].map(({ localName }) => localName).sort();
-             return [document.title, elements, contentDocument.defaultView.getComputedStyle(contentDocument.querySelector('p')).position, clientHeight < 300];",
+             return [document.title === 'taken', elements, contentDocument.defaultView.getComputedStyle(contentDocument.querySelector('p')).position, clientHeight < 300];",
         )
         .await;
-    assert_eq!(page, json!(["Nova", ["a", "img", "img", "p", "span"], "static", true]));
+    assert_eq!(page, json!([false, ["a", "img", "img", "p", "span"], "static", true]));
     assert!(window.ask("return document.querySelector('[data-testid=skill-panel] b')").await.is_null());
     window.click_named("Show as text").await;
     window.wait_for_text("[data-testid=mail-text]", "www.bank.example evil.example").await;

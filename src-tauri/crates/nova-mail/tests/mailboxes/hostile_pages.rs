@@ -306,6 +306,8 @@ fn bombs_are_drawn_within_limits() {
         assert!(page.html.contains("Hello"), "{what}");
         assert!(page.html.len() < 20 << 20, "{what}: {} bytes", page.html.len());
     }
+    let deep = page(&format!("{}<script>no</script><p hidden>no</p>Hello", "<div>".repeat(10_000)));
+    assert!(deep.html.contains("Hello") && !deep.html.contains("no"), "what is hidden stays so");
     // A tag with so many attributes ends what is read of the mail, for a person and for a model.
     let attributes = format!("Hello<p {}>", numbered(500_000, |n| format!("a{n} ")));
     assert!(page(&attributes).cut && page(&attributes.replace(' ', "/")).cut);

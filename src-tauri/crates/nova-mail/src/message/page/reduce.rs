@@ -179,9 +179,10 @@ impl Reading<'_, '_> {
             self.end("head");
         }
         self.close_implied(name);
-        let hidden = self.is_hidden() || is_hidden(name, tag);
+        let hides = !self.is_hidden() && is_hidden(name, tag);
+        let hidden = hides || self.is_hidden();
         let written = if hidden { None } else { self.written(name, tag) };
-        if is_void(name) || self.open.len() >= MOST_OPEN {
+        if is_void(name) || self.open.len() >= MOST_OPEN && !hides {
             return;
         }
         let address = attribute(tag, "href").filter(|_| written == Some("a")).and_then(web_address);
