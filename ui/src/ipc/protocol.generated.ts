@@ -743,7 +743,7 @@ why?: string, } | { "type": "usage", input: number, cached: number, output: numb
 /**
  * The host that the user has not agreed to; with `provider_not_agreed` only.
  */
-host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "routines_changed", } | { "type": "mail_changed", mailbox: string, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "routines_changed", } | { "type": "page_requested", page: RequestedPage, } | { "type": "mail_changed", mailbox: string, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
@@ -3361,8 +3361,6 @@ watching: string,
  * Notes that could not be read in full.
  */
 problems: Array<ProblemView>, };
-
-export type WatchMail = { open: boolean, };
 
 export type WindowLayout = { 
 /**
