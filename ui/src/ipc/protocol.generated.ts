@@ -3362,6 +3362,8 @@ watching: string,
  */
 problems: Array<ProblemView>, };
 
+export type WatchMail = { open: boolean, };
+
 export type WindowLayout = { 
 /**
  * Only the rail of the list is shown.

@@ -35,6 +35,7 @@ pub fn typescript() -> Result<String, ExportError> {
         SetMailbox,
         TestMailbox,
         RemoveMailbox,
+        WatchMail,
     );
     declarations.visit::<crate::RoutineRow>();
     declarations.visit::<crate::RoutineRun>();
