@@ -103,6 +103,7 @@ async fn mail_is_read_searched_for_and_logged() {
     window.wait_for_text("[data-testid=mail-message]", "Some images were not loaded. 127.0.0.1").await;
     elsewhere.assert_not_asked();
 
+    window.ask("document.querySelector('[data-testid=mail-row]').focus()").await;
     window.press(&[], '/').await;
     window.wait_for_focus("[data-mail-search] input").await;
     window.type_into("[data-mail-search] input", "board agrees").await;

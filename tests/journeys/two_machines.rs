@@ -158,6 +158,7 @@ async fn reminder_is_not_repeated_after_the_other_machine_wrote_the_note() {
     server.make_calendar("work", "Work");
     let first = Machine::over(None, swim, &server).await;
     let second = Machine::over(Some(&first), "", &server).await;
+    assert_eq!(second.fetched().await, ["09:15 Swim"]);
     second.app.set_reminders(Reminders { events: Some(10), morning: None }).await.unwrap();
     let since = "2026-11-21T09:00:00Z".parse().unwrap();
     second.nova.clock.advance(5 * 60);

@@ -139,8 +139,11 @@ pub(crate) fn listing(symbol: &str, books: &Books, ctx: &dyn ToolContext) -> Lis
 /// Moves the quotes of the skill's own store into the shared cache. A failure leaves the store as it is.
 pub(crate) async fn migrate(books: &Books, ctx: &dyn ToolContext) {
     let Ok(Some(old)) = ctx.store().get(OLD_KEY).await else { return };
-    let old: BTreeMap<String, BTreeMap<Date, StoredQuote>> = serde_json::from_value(old).unwrap_or_default();
-    if let Err(error) = moved(old, books, ctx).await {
+    let moved = match serde_json::from_value(old) {
+        Ok(old) => moved(old, books, ctx).await.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    if let Err(error) = moved {
         ctx.log(LogLevel::Warn, &format!("The stored quotes were not moved: {error}"));
     }
 }

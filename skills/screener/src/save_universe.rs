@@ -66,9 +66,17 @@ impl FilersOf {
             exchange.as_deref().is_some_and(|exchange| exchange.eq_ignore_ascii_case(self.word()))
         };
         let rows = listed.into_iter().filter(|(_, exchange)| is_there(exchange));
-        // The SEC writes share classes with a hyphen: BRK-B.
-        let rows = rows.map(|(filer, _)| format!("{} {}", filer.symbol.replace('-', "."), filer.name));
+        let rows = rows.map(|(filer, _)| format!("{} {}", dotted(&filer.symbol), filer.name));
         Ok(Pasted::of(rows.collect()))
+    }
+}
+
+/// The SEC writes share classes with a hyphen, BRK-B, and preferred shares, too: GS-PA, which with a dot would be a
+/// share of Paris.
+pub(crate) fn dotted(symbol: &str) -> String {
+    match symbol.rsplit_once('-') {
+        Some((company, class @ ("A" | "B"))) => format!("{company}.{class}"),
+        _ => symbol.to_owned(),
     }
 }
 
@@ -127,6 +135,9 @@ impl NativeTool for SaveUniverse {
                 "/text",
                 format!("has {} symbols; a list has at most {MOST}", members.len()),
             ));
+        }
+        if new.filers.is_some() && new.exchange.as_deref().is_some_and(|text| !text.trim().is_empty()) {
+            return Err(refused("/exchange", "is for a text; filers are listed in the United States".into()));
         }
         let declared = ctx.records().get(UNIVERSE)?;
         let mut values = declared.with_links(&new.own, ctx.vault()).await?;

@@ -8,6 +8,7 @@ use nova_market::tools::own_names;
 use nova_skill::{Date, Note, NotePath, Record, ToolContext, ToolError, Value, json};
 
 use crate::notes::{UNIVERSE, link_name, named};
+use crate::save_universe::dotted;
 
 /// Maximum number of symbols in a list.
 pub(crate) const MOST: usize = 20_000;
@@ -240,7 +241,7 @@ fn member_of(row: &Value, kind: Kind, ctx: &dyn ToolContext) -> Option<Member> {
 async fn all_filers(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
     let filers = filers(&sec("Screener", ctx)?, ctx).await?;
     let members = filers.into_iter().map(|filer| {
-        let mut listing = Listing::parse(&filer.symbol.replace('-', "."));
+        let mut listing = Listing::parse(&dotted(&filer.symbol));
         listing.exchange = Some("US".into());
         listing.own = own_names(ctx, &listing.symbol);
         Member { listing, name: Some(filer.name) }

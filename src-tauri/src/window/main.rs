@@ -42,6 +42,10 @@ fn open(args: &Args) -> Result<u8, UserError> {
         let resident = app.become_resident();
         Ok::<_, UserError>((app, resident))
     })?;
+    // Another start was faster.
+    if resident.is_none() && runtime.block_on(nova_app::show_resident(&places)) {
+        return Ok(nova_program::DONE);
+    }
 
     let (stopping, placed) = (app.clone(), app.clone());
     let window = tauri::Builder::default()
@@ -85,6 +89,8 @@ fn hide_on_close(window: &WebviewWindow, app: App, resident: Resident) {
             && app.keeps_running()
         {
             api.prevent_close();
+            // A hidden window has no place, and listeners run in any order.
+            place::keep(&hidden, &app);
             if let Err(error) = hidden.hide() {
                 tracing::warn!("the window cannot be hidden: {error}");
             }

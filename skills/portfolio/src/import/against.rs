@@ -9,7 +9,7 @@ use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, VaultPa
 use nova_statement::{Candidate, Wrong, import_ids, pair_up};
 
 use super::draft::Draft;
-use crate::books::{Books, PositionNote, Said, TRADE, TradeNote};
+use crate::books::{Books, PositionNote, Said, TRADE, TradeNote, Transfer};
 use crate::ledger::{Event, Impossible, Ledger, Trade, in_order};
 use crate::saving::leaves_others;
 use crate::trade_rules::{Kind, event, follow, transfer};
@@ -56,10 +56,24 @@ impl Compared {
         let mut compared = Self::default();
         let mut imported: HashSet<String> = HashSet::new();
         let mut new = Vec::new();
+        // A trade that is there already precedes its exchange, which the user may have noted by hand as one amount
+        // for several trades.
+        let mut there: HashMap<u64, &'static str> = HashMap::new();
+        let has_own_cash = |currency: &str| {
+            let own = |transfer: &Transfer| transfer.is_external() && transfer.import_id.is_none();
+            snapshot.books.transfers.iter().any(|transfer| own(transfer) && transfer.currency == currency)
+        };
         for draft in drafts {
             let ids = [draft.import_id(), draft.row_id.as_str()];
             if let Some(id) = ids.into_iter().find(|id| known.ids.contains(*id)) {
                 imported.insert(id.to_owned());
+                compared.already_there += 1;
+                if draft.exchanged_for.is_none() {
+                    there.insert(draft.line, draft.currency);
+                }
+            } else if draft.exchanged_for.is_some()
+                && there.get(&draft.line).is_some_and(|currency| has_own_cash(currency))
+            {
                 compared.already_there += 1;
             } else {
                 new.push(draft);
@@ -71,19 +85,18 @@ impl Compared {
                 Err(wrong) => compared.wrong.push(wrong),
             }
         }
-        let mut noted = HashSet::new();
+        let mut legs: HashMap<u64, Vec<usize>> = HashMap::new();
         for (place, twin) in twins(&snapshot.books, &compared.new, &imported)? {
             let Draft { line, exchanged_for, .. } = &compared.new[place].draft;
             match exchanged_for {
                 None => {
                     compared.twins.insert(*line, twin);
                 }
-                // The user noted the exchange by hand.
-                Some(_) => {
-                    noted.insert(place);
-                }
+                Some(_) => legs.entry(*line).or_default().push(place),
             }
         }
+        // The user noted the exchange by hand. One side of it alone is another transaction.
+        let noted: HashSet<usize> = legs.into_values().filter(|legs| legs.len() == 2).flatten().collect();
         compared.already_there += noted.len();
         let mut place = 0..;
         compared.new.retain(|_| !place.next().is_some_and(|place| noted.contains(&place)));

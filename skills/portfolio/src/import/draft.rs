@@ -48,9 +48,12 @@ impl Draft {
             true => (worth.and_then(|worth| worth.checked_sub(fee)), true),
             false => (worth.and_then(|worth| worth.checked_add(fee)), false),
         };
-        // Nothing was exchanged where costs exceed the amount.
-        let is_amount = |amount: &Decimal| *amount > Decimal::ZERO;
-        let (Some(worth), true) = (worth.filter(is_amount), is_amount(&paid)) else { return Vec::new() };
+        // Nothing was exchanged where costs exceed the amount, or where it is below the smallest coin.
+        let is_amount = |amount: Decimal, code: &str| money(amount, code) > Decimal::ZERO;
+        let Some(worth) = worth.filter(|worth| is_amount(*worth, self.currency) && is_amount(paid, paid_in))
+        else {
+            return Vec::new();
+        };
         let own = (worth, self.currency);
         let (out, into) = if comes_in { (own, (paid, paid_in)) } else { ((paid, paid_in), own) };
         let part = |kind: Kind, (amount, currency): (Decimal, &'static str)| Self {

@@ -143,7 +143,9 @@ impl NativeTool for ImportTransactions {
         }
         let is_external = |draft: &Draft| matches!(draft.kind, Kind::Deposit | Kind::Withdrawal);
         let counts_cash = snapshot.books.transfers.iter().any(Transfer::is_external)
-            || drafts.iter().any(|draft| draft.exchanged_for.is_none() && is_external(draft));
+            || drafts.iter().any(|draft| {
+                draft.exchanged_for.is_none() && is_external(draft) && !left_out.contains(&draft.line)
+            });
         // Without deposits there is no cash that an exchange could move.
         let drafts =
             drafts.into_iter().filter(|draft| counts_cash || draft.exchanged_for.is_none()).collect();

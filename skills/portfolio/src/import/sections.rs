@@ -101,6 +101,10 @@ impl Statement {
             "Deposits & Withdrawals" => self.money("Deposit", line),
             "Interest" => self.money("Interest", line),
             "Fees" => self.money("Fee", line),
+            // Asked about as an unknown action, so that a split is not lost without a word.
+            other @ ("Corporate Actions" | "Transfers" | "Transaction Fees" | "Sales Tax") => {
+                self.money(other, line)
+            }
             _ => String::new(),
         }
     }

@@ -37,7 +37,9 @@ impl Web {
         let full = DnsName::from_str(&format!("{}.{host}", name.label()))
             .map_err(|error| failed(error.to_string()))?;
         let resolver = self.resolver();
-        if self.options.name_servers.as_ref().is_some_and(Vec::is_empty) {
+        // On Windows the resolver does not know the name servers of the system.
+        let knows_none = self.options.name_servers.as_ref().map_or(cfg!(windows), Vec::is_empty);
+        if knows_none {
             return Err(failed("no name server is known".into()));
         }
         let asked = async {

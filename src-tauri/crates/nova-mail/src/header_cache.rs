@@ -65,9 +65,14 @@ impl HeaderCache {
         self.changed
     }
 
-    /// Removes everything if the folder was renumbered.
-    pub(crate) fn open(&mut self, validity: u32) {
-        if self.state.validity != validity {
+    /// Removes everything if the folder was renumbered, or may have been: without UIDVALIDITY, UIDs hold for one
+    /// session, and UIDNEXT and mod-sequences only grow in the same folder.
+    pub(crate) fn open(&mut self, now: &FolderState) {
+        let validity = now.validity;
+        let modseq = self.messages.values().map(|message| message.modseq).max().unwrap_or_default();
+        let has_gone_back = (now.next > 0 && now.next < self.state.next)
+            || (now.modseq > 0 && now.modseq < self.state.modseq.max(modseq));
+        if self.state.validity != validity || (validity == 0 && !self.is_empty()) || has_gone_back {
             *self = Self { state: FolderState { validity, ..FolderState::default() }, ..Self::default() };
             self.changed = true;
         }
@@ -247,7 +252,7 @@ mod tests {
 
     fn cache(uids: &[u32]) -> HeaderCache {
         let mut cache = HeaderCache::default();
-        cache.open(7);
+        cache.open(&FolderState { validity: 7, ..FolderState::default() });
         cache.add(uids.iter().map(|uid| (*uid, message("Offer"))).collect());
         let newest: Vec<u32> = uids.iter().rev().copied().collect();
         let exists = u32::try_from(uids.len()).expect("few");
@@ -317,9 +322,23 @@ mod tests {
 
     #[test]
     fn renumbered_or_emptied_folder_drops_its_headers() {
-        let mut renumbered = cache(&[3, 5]);
-        renumbered.open(8);
-        assert!(renumbered.is_empty());
+        let kept = FolderState { validity: 7, next: 51, exists: 2, modseq: 9 };
+        let dropped = [
+            FolderState { validity: 8, ..kept },
+            // Made anew with the old UIDVALIDITY, and restored from a backup.
+            FolderState { next: 49, ..kept },
+            FolderState { modseq: 8, ..kept },
+        ];
+        for (now, is_dropped) in dropped.map(|now| (now, true)).into_iter().chain([(kept, false)]) {
+            let mut opened = cache(&[3, 5]);
+            opened.open(&now);
+            assert_eq!(opened.is_empty(), is_dropped, "{now:?}");
+        }
+        let without_validity = FolderState { validity: 0, ..kept };
+        let mut of_yesterday = HeaderCache::default();
+        of_yesterday.add(BTreeMap::from([(3, message("Offer"))]));
+        of_yesterday.open(&without_validity);
+        assert!(of_yesterday.is_empty());
         let mut emptied = cache(&[3, 5]);
         emptied.listed(FolderState { exists: 0, ..emptied.state }, &[]);
         assert!(emptied.is_empty());

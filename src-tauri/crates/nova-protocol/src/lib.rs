@@ -3,8 +3,8 @@
 //!
 //! Error codes come from `nova-error`, which the failing crates depend on.
 //!
-//! This crate performs no I/O, has no clock, and knows nothing of Tauri, the vault's format or a provider's
-//! API. The window's TypeScript types are generated from it.
+//! This crate never performs I/O or reads a clock, and knows nothing of Tauri, the vault's format or a
+//! provider's API. The window's TypeScript types are generated from it.
 //!
 //! The macro `commands!` declares a command once: as a method of the trait [`Commands`], as a case of
 //! [`dispatch`], and as a line of the generated TypeScript.

@@ -2,11 +2,21 @@
 
 import sys
 
+from dnslib import DNSHeader, DNSRecord
 from dnslib.server import DNSHandler, DNSLogger, DNSServer
 from dnslib.zoneresolver import ZoneResolver
 
 # What EDNS allows by default: longer answers are cut, and asked for again by TCP.
 DNSHandler.udplen = 1232
+
+
+def without_answers(record):
+    """A cut answer repeats its question, as those of other servers do; dnslib leaves it out."""
+    header = DNSHeader(id=record.header.id, bitmap=record.header.bitmap, tc=1)
+    return DNSRecord(header, questions=record.questions)
+
+
+DNSRecord.truncate = without_answers
 
 zone = ZoneResolver(sys.stdin.read())
 quiet = DNSLogger("", logf=lambda line: None)

@@ -48,6 +48,9 @@ function Drawn({ page, title, asked }: { page: MailPage; title: string; asked: A
           </LinkButton>
         </p>
       )}
+      {result !== null && shown.picturesNotLoaded > 0 && (
+        <p className="text-small text-fg-3">{counted(shown.picturesNotLoaded, 'remote image')} still not loaded.</p>
+      )}
       {run !== null && <Asking run={run} />}
       {error && <ErrorBox error={error} />}
       {shown.failed.length > 0 && (

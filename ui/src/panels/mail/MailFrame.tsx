@@ -65,7 +65,7 @@ export function MailFrame({ page, title }: { page: MailPage; title: string }) {
   return (
     <iframe
       ref={frame}
-      title={title}
+      aria-label={title}
       data-testid="mail-page"
       sandbox="allow-same-origin"
       srcDoc={frameDocument(html, colours)}

@@ -74,7 +74,7 @@ describe('while the panel is open', () => {
     expect(asked('mail.folders')).toHaveLength(2);
     expect(backend.asked('watch_mail')).toEqual([{ open: true }]);
     unmount();
-    expect(backend.asked('watch_mail')).toEqual([{ open: true }, { open: false }]);
+    await vi.waitFor(() => expect(backend.asked('watch_mail')).toEqual([{ open: true }, { open: false }]));
   });
 
   test('nothing is watched before a list was read', async () => {

@@ -43,5 +43,11 @@ export function neighbourOf(id: string, messages: readonly Message[], gone: read
   return after[0] ?? before.at(-1);
 }
 
-/** A mailbox has its own copy of a message that went to several. */
-const keyOf = ({ mailbox, conversation }: Message) => `${mailbox}\n${conversation}`;
+/**
+ * A mailbox has its own copy of a message that went to several. A message with another subject is not of the
+ * conversation that its headers name: anybody can write them.
+ */
+const keyOf = ({ mailbox, conversation, subject }: Message) => `${mailbox}\n${conversation}\n${bareSubject(subject)}`;
+
+/** Without the marks of replies and forwards in the usual languages. */
+const bareSubject = (subject: string) => subject.replace(/^(\s*(re|aw|sv|vs|fwd?|wg|tr|rv|antw|odp)\s*:)+/i, '').trim().toLowerCase();

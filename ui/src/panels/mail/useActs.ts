@@ -59,7 +59,9 @@ export function useActs({ dispatch, messages, nameOf, calls, again }: Panel): Ma
   const idsOf = (message: Message) => togetherWith(message, messages).map(({ id }) => id);
   /** Moves them out of their folder. */
   const away = (label: string, tool: string, message: Message, args: Row = {}) => {
-    void call(`${label} ${nameFor(message)}`, tool, { ids: idsOf(message), ...args }).then((result) => {
+    const all = idsOf(message);
+    const more = all.length > 1 ? ` and ${all.length - 1} more` : '';
+    void call(`${label} ${nameFor(message)}${more}`, tool, { ids: all, ...args }).then((result) => {
       const ids = doneOf(result);
       if (ids.length > 0) dispatch({ type: 'gone', ids });
     });

@@ -109,7 +109,7 @@ export function RoutineForm({ row, onClose }: RoutineFormProps) {
         </Labelled>
       </div>
       {entered.kind === 'tool' && tool && (
-        <ToolArguments key={tool.name} tool={tool} initial={row?.tool === tool.name ? argsIn(row.args) : {}} argsRef={args} onSubmit={submit} />
+        <ToolArguments key={tool.name} tool={tool} initial={row?.tool === tool.name ? argsIn(row.args) : {}} isKept={row?.tool === tool.name} argsRef={args} onSubmit={submit} />
       )}
       {refused && <ErrorBox error={refused} />}
       <p className="flex items-center gap-2">

@@ -61,18 +61,20 @@ export const noArgs: ArgsOf = () => undefined;
 interface ToolArgumentsProps {
   readonly tool: ToolRow;
   readonly initial: JsonValue | undefined;
+  /** Whether `initial` is of a note, which keeps it while nothing is changed: the form does not know every value. */
+  readonly isKept: boolean;
   readonly argsRef: RefObject<ArgsOf>;
   readonly onSubmit: () => void;
 }
 
 /** Without initial values such as today's date: a routine runs on other days. */
-export function ToolArguments({ tool, initial = {}, argsRef, onSubmit }: ToolArgumentsProps) {
+export function ToolArguments({ tool, initial = {}, isKept, argsRef, onSubmit }: ToolArgumentsProps) {
   const today = useApp((app) => app.status?.today ?? '');
   const values = useValuesInUse(tool.skill, tool.input_schema);
   const suggest = useNoteSearch(tool.skill);
   const form = useSchemaForm(tool.input_schema, initial, { values });
   useEffect(() => {
-    argsRef.current = form.submit;
+    argsRef.current = () => (isKept && !form.changed ? undefined : form.submit());
     return () => {
       argsRef.current = noArgs;
     };

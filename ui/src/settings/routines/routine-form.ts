@@ -42,12 +42,13 @@ export function routineOf(entered: Entered, args: JsonValue | undefined, before:
   const asks = kind !== 'tool';
   return {
     name,
-    when: entries(entered.when),
+    when: before !== null && entered.when === before.when.join('; ') ? before.when : entries(entered.when),
     zone,
     message: asks ? message : (before?.message ?? ''),
     tool: asks ? '' : tool,
     args: asks ? '' : argsText(args, before?.tool === tool ? before.args : ''),
-    allow: entries(entered.allow),
+    // A rule of the note may have a semicolon in its arguments.
+    allow: before !== null && entered.allow === before.allow.join('; ') ? before.allow : entries(entered.allow),
     skills: kind === 'skill' ? [...skills] : [],
     model: asks ? model : '',
   };

@@ -71,11 +71,11 @@ impl App {
 
     async fn watch_mailbox(&self, entry: Value) {
         let mut retry = RETRY;
-        let mut was_cut = false;
         loop {
             let mut inbox = self.watched_inbox(&entry).await;
-            if was_cut && inbox.is_ok() {
-                // Nobody reported what happened meanwhile.
+            let connected = inbox.is_ok().then(Instant::now);
+            if connected.is_some() {
+                // Nobody reported what happened before: since the list was read, or since a cut.
                 self.mail_changed(&entry);
             }
             let ended = loop {
@@ -86,8 +86,6 @@ impl App {
                             retry = RETRY;
                             self.mail_changed(&entry);
                             tokio::time::sleep(GAP).await;
-                        } else {
-                            was_cut = true;
                         }
                     }
                     Err(ended) => break ended,
@@ -95,6 +93,10 @@ impl App {
             };
             if matches!(ended, Ended::ForGood) {
                 return;
+            }
+            // Some networks cut every quiet connection after a while.
+            if connected.is_some_and(|connected| connected.elapsed() > LONGEST_RETRY) {
+                retry = RETRY;
             }
             tokio::time::sleep(retry).await;
             retry = (retry * 2).min(LONGEST_RETRY);

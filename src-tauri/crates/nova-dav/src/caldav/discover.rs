@@ -52,10 +52,18 @@ pub async fn discover<T: Transport>(transport: &T, address: &Url) -> Result<Foun
     let Some(domain) = address.domain().filter(|_| is_domain(address)) else { return Err(error) };
     let published = transport.published(domain).await;
     match published.servers.iter().find_map(|(host, port)| service_url(host, *port, &published.texts)) {
-        Some(url) if !transport.may_reach(&url) => Err(DavError::Elsewhere(url.to_string())),
+        // Anyone on the path can forge a record: a password goes to a host below the domain only.
+        Some(url) if !is_below(domain, &url) || !transport.may_reach(&url) => {
+            Err(DavError::Elsewhere(url.to_string()))
+        }
         Some(url) if url != *address => at(transport, &url).await,
         _ => Err(error),
     }
+}
+
+fn is_below(domain: &str, url: &Url) -> bool {
+    let before = url.domain().and_then(|host| host.strip_suffix(domain));
+    before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// The URL of a published server; `None` for a target that is no host name.

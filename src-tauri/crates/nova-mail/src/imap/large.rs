@@ -1,5 +1,7 @@
 //! Messages that are too large to be fetched as a whole: their structure, headers and texts, and one part at a time.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
 use async_imap::imap_proto::{BodyStructure, ContentEncoding, MessageSection, SectionPath};
 use async_imap::types::Fetch;
 use futures::TryStreamExt as _;
@@ -36,7 +38,8 @@ struct Leaf {
 impl<S: Stream> Imap<S> {
     /// Of a message in the opened folder.
     pub(super) async fn fetch_large(&mut self, uid: u32) -> Result<FetchedMessage, MailError> {
-        let structure = self.fetch_one(uid, "(UID BODYSTRUCTURE)").await?;
+        let has_structure = |message: &Fetch| message.bodystructure().is_some();
+        let structure = self.fetch_one(uid, "(UID BODYSTRUCTURE)", has_structure).await?;
         let root = node(structure.bodystructure().ok_or(MailError::Invalid)?, Vec::new());
         let mut leaves = Vec::new();
         collect(&root, &mut leaves);
@@ -59,7 +62,7 @@ impl<S: Stream> Imap<S> {
             }
         }
         items.push(')');
-        let fetched = self.fetch_one(uid, &items).await?;
+        let fetched = self.fetch_one(uid, &items, |message| message.header().is_some()).await?;
         Ok(Assembled::of(&root, &leaves, &fetched))
     }
 
@@ -81,8 +84,8 @@ impl<S: Stream> Imap<S> {
         let mut offset = 0;
         loop {
             self.session.get_mut().allow(2 * PIECE as u64);
-            let fetched =
-                self.fetch_one(id.uid, &format!("(UID BODY.PEEK[{section}]<{offset}.{PIECE}>)")).await?;
+            let item = format!("(UID BODY.PEEK[{section}]<{offset}.{PIECE}>)");
+            let fetched = self.fetch_one(id.uid, &item, |message| message.section(&path).is_some()).await?;
             let piece = fetched.section(&path).unwrap_or_default();
             // Encoded bytes of which nothing is decoded are bounded, too.
             let decoded = decoder.push(piece) as u64;
@@ -96,13 +99,22 @@ impl<S: Stream> Imap<S> {
         }
     }
 
-    async fn fetch_one(&mut self, uid: u32, items: &str) -> Result<Fetch, MailError> {
+    /// The response with the items: a change of flags, which has none of them, may be reported before or after it.
+    async fn fetch_one(
+        &mut self,
+        uid: u32,
+        items: &str,
+        has_items: impl Fn(&Fetch) -> bool,
+    ) -> Result<Fetch, MailError> {
         let session = &mut self.session;
         let fetched: Vec<Fetch> =
             in_time(async { session.uid_fetch(uid.to_string(), items).await?.try_collect().await }).await?;
-        // A change of flags may be reported besides, which has nothing else.
-        let of_message = fetched.into_iter().filter(|message| message.uid == Some(uid));
-        of_message.last().ok_or(MailError::NoMessage)
+        let of_message = |message: &Fetch| message.uid == Some(uid);
+        if !fetched.iter().any(of_message) {
+            return Err(MailError::NoMessage);
+        }
+        let with_items = fetched.into_iter().find(|message| of_message(message) && has_items(message));
+        with_items.ok_or(MailError::Invalid)
     }
 }
 
@@ -169,7 +181,9 @@ impl<'a> Assembled<'a> {
         let is_free = |boundary: &String| {
             bodies.iter().all(|bytes| memchr::memmem::find(bytes, boundary.as_bytes()).is_none())
         };
-        let mut names = (0_u64..).map(|number| format!("nova-part-{number}-"));
+        // Random: names that a sender could foresee would all be taken.
+        let random = || RandomState::new().build_hasher().finish();
+        let mut names = std::iter::repeat_with(|| format!("nova-part-{:016x}-", random()));
         let boundary = names.find(is_free).unwrap_or_default();
         let mut all =
             Self { raw: Vec::new(), parts: Vec::new(), is_cut: false, fetched, boundary, boundaries: 0 };

@@ -34,7 +34,7 @@ impl<S: Stream> Imap<S> {
         let most = wanted.limit.min(LISTED);
         let keys = query::keys(wanted, self.literals)?;
         let now = self.open(folder).await?;
-        cache.open(now.validity);
+        cache.open(&now);
         let Some(keys) = keys else {
             let total = now.exists as usize;
             let messages = self.newest(folder, now, most, cache).await?;

@@ -145,8 +145,13 @@ impl<S: Stream> Mailbox for Imap<S> {
         let sizes: Vec<Fetch> =
             in_time(async { session.uid_fetch(&uid, "(UID RFC822.SIZE)").await?.try_collect().await })
                 .await?;
-        let said = sizes.iter().find(|message| message.uid == Some(id.uid)).ok_or(MailError::NoMessage)?;
-        if u64::from(said.size.unwrap_or_default()) > LARGEST {
+        let of_message = |message: &&Fetch| message.uid == Some(id.uid);
+        if !sizes.iter().any(|message| of_message(&message)) {
+            return Err(MailError::NoMessage);
+        }
+        // A change of flags may be reported besides.
+        let size = sizes.iter().filter(of_message).find_map(|message| message.size);
+        if u64::from(size.unwrap_or_default()) > LARGEST {
             return self.fetch_large(id.uid).await;
         }
         let session = &mut self.session;
@@ -154,7 +159,7 @@ impl<S: Stream> Mailbox for Imap<S> {
         let asked = format!("(UID BODY.PEEK[]<0.{}>)", LARGEST + 1);
         let fetched: Vec<Fetch> =
             in_time(async { session.uid_fetch(&uid, &asked).await?.try_collect().await }).await?;
-        let found = fetched.iter().find(|message| message.uid == Some(id.uid)).and_then(Fetch::body);
+        let found = fetched.iter().filter(of_message).find_map(Fetch::body);
         let raw = found.ok_or(MailError::NoMessage)?;
         if raw.len() as u64 > LARGEST {
             return Err(MailError::TooLarge { size: raw.len() as u64, most: LARGEST });

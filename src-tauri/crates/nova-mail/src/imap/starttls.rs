@@ -59,7 +59,7 @@ mod tests {
 
     /// The outcome with a server that sends this, what it was sent, and what was not read of it.
     async fn with(server: &str) -> (Result<(), String>, String, String) {
-        let (mut here, mut there) = tokio::io::duplex(1 << 16);
+        let (mut here, mut there) = tokio::io::duplex(1 << 17);
         there.write_all(server.as_bytes()).await.expect("written");
         there.shutdown().await.expect("closed");
         let result = imap_start_tls(&mut here).await.map_err(|error| error.to_string());

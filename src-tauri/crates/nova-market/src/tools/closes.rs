@@ -32,17 +32,18 @@ pub async fn closes(
 ) -> Result<Closes, String> {
     match fetched(listing, since, sources, ctx).await {
         Ok(fetched) => {
-            let before = before(listing, ctx).await;
-            let longest = before.as_ref().map_or(fetched.since, |before| before.since);
-            let mut joined = fetched.clone().continuing(before);
-            // After a split, or from another source, the older days are fetched again: a shorter history must
-            // not replace a longer one.
-            if joined.since > longest
-                && let Ok(whole) = self::fetched(listing, longest, sources, ctx).await
-            {
-                joined = whole;
+            let cached = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
+            let longest = cached.as_ref().map_or(fetched.since, |cached| cached.since);
+            let before = cached.filter(|cached| is_of_the_web(&cached.history.url));
+            let mut joined = Ok(fetched.clone().continuing(before));
+            // After a split, from another source or from a file, the older days are fetched again: a shorter history
+            // must not replace a longer one.
+            if joined.as_ref().is_ok_and(|joined| joined.since > longest) {
+                joined = self::fetched(listing, longest, sources, ctx).await;
             }
-            keep(listing, &joined, ctx).await;
+            if let Ok(joined) = joined {
+                keep(listing, &joined, ctx).await;
+            }
             let Kept { source, history, .. } = fetched;
             Ok(Closes { source, history, old: None })
         }

@@ -21,6 +21,7 @@ const SHOWN: usize = 8 << 20;
 pub struct Picture {
     media_type: &'static str,
     bytes: Vec<u8>,
+    pixels: usize,
 }
 
 /// Why bytes are not drawn.
@@ -58,10 +59,11 @@ impl Picture {
             _ => return Err(PictureError::Unknown),
         };
         let size = blob_size(&bytes).map_err(|_| PictureError::Damaged)?;
-        if size.width.saturating_mul(size.height) > Self::MOST_PIXELS {
+        let pixels = size.width.saturating_mul(size.height);
+        if pixels > Self::MOST_PIXELS {
             return Err(PictureError::TooManyPixels);
         }
-        Ok(Self { media_type, bytes })
+        Ok(Self { media_type, bytes, pixels })
     }
 
     /// `data:image/png;base64,…`
@@ -104,13 +106,13 @@ pub(super) struct Pictures<'a> {
     loaded: &'a HashMap<String, Picture>,
     /// Those of the message that were shown before, by their Content-ID.
     read: HashMap<String, Option<Picture>>,
-    shown: usize,
+    shown: Shown,
     pub(super) remote: Vec<RemotePicture>,
 }
 
 impl<'a> Pictures<'a> {
     pub(super) fn new(raw: &'a [u8], parsed: &'a Parsed<'a>, loaded: &'a HashMap<String, Picture>) -> Self {
-        Self { raw, parsed, loaded, read: HashMap::new(), shown: 0, remote: Vec::new() }
+        Self { raw, parsed, loaded, read: HashMap::new(), shown: Shown::default(), remote: Vec::new() }
     }
 
     /// The `data:` URI to draw for the source of an image. One on the web that was not loaded is noted, unless it
@@ -152,8 +154,21 @@ impl<'a> Pictures<'a> {
     }
 }
 
-/// Adds the bytes of the picture to those shown.
-fn within_limits(shown: &mut usize, picture: &Picture) -> Option<String> {
-    *shown = shown.saturating_add(picture.size());
-    (*shown <= SHOWN).then(|| picture.data_uri())
+/// Of all pictures of a page, each counted as often as it is shown. A small file may have many pixels, and each of
+/// them takes memory as soon as the page is drawn.
+#[derive(Default)]
+struct Shown {
+    bytes: usize,
+    pixels: usize,
+}
+
+/// Adds the picture to those shown, unless they would be too much with it.
+fn within_limits(shown: &mut Shown, picture: &Picture) -> Option<String> {
+    let bytes = shown.bytes.saturating_add(picture.size());
+    let pixels = shown.pixels.saturating_add(picture.pixels);
+    if bytes > SHOWN || pixels > Picture::MOST_PIXELS {
+        return None;
+    }
+    *shown = Shown { bytes, pixels };
+    Some(picture.data_uri())
 }
