@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use nova_skill::json;
 use nova_testkit::{FixedClock, SkillInVault, TempVault};
@@ -41,8 +42,12 @@ impl Xandikos {
             let says_ready = lines.any(|line| line.contains("Listening on"));
             // What it logs later has to go somewhere.
             std::thread::spawn(move || lines.for_each(drop));
-            if says_ready {
-                return Self { process, port, _folder: folder };
+            // It says so just before it listens.
+            while says_ready && process.try_wait().unwrap().is_none() {
+                if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                    return Self { process, port, _folder: folder };
+                }
+                std::thread::sleep(Duration::from_millis(20));
             }
             process.wait().unwrap();
         }

@@ -112,7 +112,7 @@ fn next_source_searches_if_the_first_fails_or_finds_nothing() {
     for broken in [Reply::text("<html>Are you a robot?</html>"), Reply::text(r#"{"quotes":[]}"#)] {
         let config = json!({
             "sources": ["yahoo", "alpha_vantage"],
-            "base_urls": {"yahoo": "http://yahoo.test", "alpha_vantage": "http://av.test"},
+            "base_urls": {"yahoo": "http://yahoo.test", "alpha_vantage": "http://www.alphavantage.co"},
         });
         let mut skill = configured(config, move |request| match request.path.starts_with("/query?") {
             true => Reply::text(

@@ -245,7 +245,7 @@ fn foreign_symbol_is_not_mistaken_for_a_us_one() {
 fn keyed(answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
     let config = json!({
         "sources": ["yahoo", "alpha_vantage"],
-        "base_urls": {"yahoo": "http://yahoo.test", "alpha_vantage": "http://av.test", "sec": "http://sec.test"},
+        "base_urls": {"yahoo": "http://yahoo.test", "alpha_vantage": "http://www.alphavantage.co", "sec": "http://sec.test"},
     });
     let mut skill = configured(config, answer);
     skill.credentials =

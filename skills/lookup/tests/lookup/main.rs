@@ -35,7 +35,7 @@ fn without_contact(answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static
 fn configured(config: Value, answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
     SkillInVault::new(nova_skill_lookup::skill(), "")
         .with_config(config)
-        .with_web(&["yahoo.test", "stooq.test", "sec.test", "feeds.test", "av.test"], answer)
+        .with_web(&["yahoo.test", "stooq.test", "sec.test", "feeds.test", "www.alphavantage.co"], answer)
 }
 
 /// A chart page with closes at noon of these days, and additional data.

@@ -95,7 +95,7 @@ mod tests {
             ("220 smtp\r\n", "invalid"),
             ("* OK \u{fffd}\r\nHTTP/1.1 400\r\n", "invalid"),
             (&format!("* OK hi\r\n{}", "* OK x\r\n".repeat(9_000)), "invalid"),
-            ("", "eof"),
+            ("", "end of file"),
         ] {
             let (result, sent, _) = with(server).await;
             assert!(result.is_err_and(|said| said.contains(expected)), "{server:.40}");

@@ -96,8 +96,8 @@ impl RemotePart {
     /// Decoded, in bytes, for lines of the usual length.
     pub(crate) fn size(&self) -> u64 {
         match self.encoding {
-            // 76 characters and a line break hold 57 bytes.
-            PartEncoding::Base64 => self.octets * 57 / 78,
+            // 76 characters and a line break hold 57 bytes; the last line has no break.
+            PartEncoding::Base64 => (self.octets + 2) * 57 / 78,
             PartEncoding::QuotedPrintable | PartEncoding::None => self.octets,
         }
     }

@@ -8,13 +8,12 @@ use crate::dovecot::signed_in;
 /// A message with each kind of part, and an attachment of so many lines of base64.
 fn message(lines: usize) -> Vec<u8> {
     let attached = format!("JVBERi0x{}\n", "A".repeat(68)) + &format!("{}\n", "A".repeat(76)).repeat(lines);
-    // Its text has what separates the parts of the message that stands for this one.
     format!(
         "From: Ann <ann@shop.example>\nReply-To: pay@other.example\nTo: jane@home.example\nSubject: Plans\n\
          List-Post: <mailto:list@shop.example>\nMIME-Version: 1.0\nContent-Type: multipart/mixed;\n boundary=x\n\n\
          --x\nContent-Type: multipart/alternative; boundary=y\n\n\
          --y\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n\
-         Gr=C3=BC=C3=9Fe.\n--nova-part-0-1\nContent-Type: application/pdf; name=added.pdf\n\nadded\n\n\
+         Gr=C3=BC=C3=9Fe.\n\n\
          --y\nContent-Type: text/html\n\n<p>Gr&uuml;&szlig;e</p>\n--y--\n\
          --x\nContent-Type: application/pdf\nContent-Disposition: attachment;\n filename*=utf-8''Gr%C3%BC%C3%9Fe.pdf\n\
          Content-Transfer-Encoding: base64\n\n{attached}\
