@@ -11,7 +11,8 @@ use serde::Deserialize;
 use crate::amount::{currency, shown};
 use crate::books::problems_json;
 use crate::cash::Cash;
-use crate::prices::{Prices, pair};
+use crate::pair::pair;
+use crate::prices::Prices;
 use crate::rates::Rates;
 use crate::valuation::{Snapshot, Valuation};
 

@@ -1,9 +1,9 @@
 //! The return of a benchmark, such as an index fund, over a period: price changes only, without dividends.
 
 use nova_skill::figures::TooLarge;
-use nova_skill::{Date, Decimal, ToolContext, Value};
+use nova_skill::{Date, Decimal};
 
-use crate::books::{Books, as_symbol};
+use crate::books::Books;
 use crate::ledger::Split;
 use crate::prices::{Prices, splits_of};
 use crate::valuation::{Snapshot, day_text};
@@ -13,12 +13,6 @@ pub(crate) struct Benchmark<'a> {
     prices: &'a Prices<'a>,
     splits: Vec<Split>,
     today: Date,
-}
-
-/// The symbol of the configured benchmark.
-pub(crate) fn benchmark(ctx: &dyn ToolContext) -> Option<String> {
-    let said = ctx.config().get("benchmark").and_then(Value::as_str)?;
-    Some(as_symbol(said)).filter(|symbol| !symbol.is_empty())
 }
 
 impl<'a> Benchmark<'a> {

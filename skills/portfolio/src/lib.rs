@@ -32,6 +32,7 @@ mod holdings;
 mod import;
 pub mod ledger;
 mod list_trades;
+mod pair;
 mod positions;
 mod prices;
 pub mod quote;

@@ -2,13 +2,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use nova_market::tools::cited;
 use nova_market::{Age, QUOTE_DAYS, age};
-use nova_skill::figures::{Quantity, TooLarge, currency_code, days_between, rounded_to};
+use nova_skill::figures::{Quantity, TooLarge, days_between, rounded_to};
 use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{Timestamp, ToSpan as _};
 use nova_skill::{Date, Decimal, NotePath, Source};
 
 use crate::books::{Books, PriceNote};
 use crate::ledger::{Event, Split};
+use crate::pair::pair;
 use crate::stored::{Stored, StoredPrice};
 
 /// All known prices by symbol and day. On the same day, `price` notes precede quotes.
@@ -145,17 +146,6 @@ impl<'a> Prices<'a> {
 pub(crate) struct Rate<'a> {
     pub(crate) rate: Decimal,
     pub(crate) price: &'a Price<'a>,
-}
-
-/// The symbol of an exchange rate: the price of `from` in `to`.
-pub(crate) fn pair(from: &str, to: &str) -> String {
-    format!("{from}/{to}")
-}
-
-/// Parses the two currencies of an exchange rate's symbol.
-pub(crate) fn as_pair(symbol: &str) -> Option<(String, String)> {
-    let (from, to) = symbol.split_once('/')?;
-    Some((currency_code(from)?.to_owned(), currency_code(to)?.to_owned()))
 }
 
 impl Price<'_> {

@@ -6,7 +6,8 @@ use nova_market::Age;
 use nova_skill::figures::{TooLarge, money};
 use nova_skill::{Date, Decimal, Figure, Problem, Source, Value, json};
 
-use crate::prices::{Prices, Rate, pair};
+use crate::pair::pair;
+use crate::prices::{Prices, Rate};
 use crate::valuation::day_text;
 
 /// The rates to one currency. Records which were used and which are missing.

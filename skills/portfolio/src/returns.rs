@@ -10,13 +10,15 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::amount::shown;
-use crate::benchmark::{Benchmark, benchmark};
+use crate::benchmark::Benchmark;
 use crate::books::problems_json;
 use crate::cash::Cash;
 use crate::history::Range;
 use crate::holdings::Holding;
 use crate::ledger::Event;
-use crate::prices::{Prices, as_pair};
+use crate::pair::as_pair;
+use crate::prices::Prices;
+use crate::valuation::benchmark;
 use crate::valuation::{Snapshot, day_text};
 
 pub(crate) struct Returns;

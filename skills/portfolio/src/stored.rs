@@ -10,7 +10,7 @@ use nova_market::{Daily, Listing};
 use nova_skill::{Date, Decimal, LogLevel, ToolContext, ToolError, serde_json};
 
 use crate::books::Books;
-use crate::prices::{as_pair, pair};
+use crate::pair::{as_pair, pair};
 
 /// The key of the skill's own store of quotes, which versions before the shared cache wrote.
 const OLD_KEY: &str = "quotes";

@@ -6,8 +6,7 @@ use nova_skill::{
 };
 
 use crate::amount::{price as price_shown, shown};
-use crate::benchmark::benchmark;
-use crate::books::{Books, problems_json};
+use crate::books::{Books, as_symbol, problems_json};
 use crate::holdings::{Holding, Holdings};
 use crate::ledger::{Event, Method};
 use crate::prices::{Price, Prices};
@@ -498,4 +497,10 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 /// The first day of the year.
 pub(crate) fn year_begins(day: Date) -> Date {
     date(day.year(), 1, 1)
+}
+
+/// The symbol of the configured benchmark.
+pub(crate) fn benchmark(ctx: &dyn ToolContext) -> Option<String> {
+    let said = ctx.config().get("benchmark").and_then(Value::as_str)?;
+    Some(as_symbol(said)).filter(|symbol| !symbol.is_empty())
 }

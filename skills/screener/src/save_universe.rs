@@ -13,7 +13,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::notes::UNIVERSE;
-use crate::universe::{MOST, bullet, member, of_notes};
+use crate::universe::{MOST, bullet, dotted, member, of_notes};
 
 pub(crate) struct SaveUniverse;
 
@@ -68,15 +68,6 @@ impl FilersOf {
         let rows = listed.into_iter().filter(|(_, exchange)| is_there(exchange));
         let rows = rows.map(|(filer, _)| format!("{} {}", dotted(&filer.symbol), filer.name));
         Ok(Pasted::of(rows.collect()))
-    }
-}
-
-/// The SEC writes share classes with a hyphen, BRK-B, and preferred shares, too: GS-PA, which with a dot would be a
-/// share of Paris.
-pub(crate) fn dotted(symbol: &str) -> String {
-    match symbol.rsplit_once('-') {
-        Some((company, class @ ("A" | "B"))) => format!("{company}.{class}"),
-        _ => symbol.to_owned(),
     }
 }
 

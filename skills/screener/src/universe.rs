@@ -8,7 +8,6 @@ use nova_market::tools::own_names;
 use nova_skill::{Date, Note, NotePath, Record, ToolContext, ToolError, Value, json};
 
 use crate::notes::{UNIVERSE, link_name, named};
-use crate::save_universe::dotted;
 
 /// Maximum number of symbols in a list.
 pub(crate) const MOST: usize = 20_000;
@@ -254,6 +253,15 @@ async fn all_filers(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
         members: members.collect(),
         unread: 0,
     })
+}
+
+/// The SEC writes share classes with a hyphen, BRK-B, and preferred shares, too: GS-PA, which with a dot would be a
+/// share of Paris.
+pub(crate) fn dotted(symbol: &str) -> String {
+    match symbol.rsplit_once('-') {
+        Some((company, class @ ("A" | "B"))) => format!("{company}.{class}"),
+        _ => symbol.to_owned(),
+    }
 }
 
 #[cfg(test)]

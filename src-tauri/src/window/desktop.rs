@@ -1,14 +1,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use nova_app::{App, Desktop};
+use nova_app::Desktop;
 use nova_protocol::RequestedPage;
 use tauri::{AppHandle, Manager as _, WebviewWindow};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogButtons};
 use tauri_plugin_opener::OpenerExt as _;
 use tokio::sync::Notify;
 
-use crate::{place, tray};
+use crate::acts::{open, show};
+use crate::tray;
 
 /// The system's dialogs and programs, by way of the window.
 #[derive(Default)]
@@ -139,32 +140,6 @@ impl Desktop for WindowDesktop {
             }
         });
     }
-}
-
-/// Shows the window, as it was left if it was hidden.
-pub(crate) fn show(handle: &AppHandle) {
-    let Some(window) = handle.get_webview_window("main") else { return };
-    if !window.is_visible().unwrap_or(true) {
-        place::restore(&window, handle.state::<App>().window_place());
-    }
-    let shown = window.show().and_then(|()| window.unminimize()).and_then(|()| window.set_focus());
-    if let Err(error) = shown {
-        tracing::warn!("the window cannot be shown: {error}");
-    }
-}
-
-/// Shows a page of the window.
-pub(crate) fn open(handle: &AppHandle, page: RequestedPage) {
-    show(handle);
-    handle.state::<App>().request_page(page);
-}
-
-/// Ends Nova, as closing its window does.
-pub(crate) fn quit(handle: &AppHandle) {
-    if let Some(window) = handle.get_webview_window("main") {
-        place::keep(&window, &handle.state::<App>());
-    }
-    handle.exit(0);
 }
 
 /// Waits on this thread until the notification is clicked or closed.

@@ -9,7 +9,7 @@ use tauri::menu::{Menu, MenuEvent, MenuItem, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIconBuilder, TrayIconEvent};
 use tauri::{AppHandle, Manager as _};
 
-use crate::desktop;
+use crate::acts;
 
 const ID: &str = "nova";
 
@@ -45,7 +45,7 @@ fn add(handle: &AppHandle) -> tauri::Result<()> {
             if let TrayIconEvent::Click { button: Left, button_state: Up, .. } = event
                 && !cfg!(target_os = "macos")
             {
-                desktop::show(icon.app_handle());
+                acts::show(icon.app_handle());
             }
         });
     match handle.default_window_icon() {
@@ -57,9 +57,9 @@ fn add(handle: &AppHandle) -> tauri::Result<()> {
 
 fn chosen(handle: &AppHandle, event: MenuEvent) {
     match event.id().as_ref() {
-        "tray-open" => desktop::show(handle),
-        "tray-today" => desktop::open(handle, RequestedPage::Today {}),
-        "tray-quit" => desktop::quit(handle),
+        "tray-open" => acts::show(handle),
+        "tray-today" => acts::open(handle, RequestedPage::Today {}),
+        "tray-quit" => acts::quit(handle),
         _ => {}
     }
 }

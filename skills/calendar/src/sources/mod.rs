@@ -3,13 +3,13 @@
 pub(crate) mod address;
 pub(crate) mod caldav;
 mod file;
+mod host;
 mod vault;
 
+use self::host::host;
 use nova_dav::events::Agenda;
 use nova_skill::jiff::Timestamp;
 use nova_skill::{ToolContext, ToolError, Value, async_trait, json};
-use url::Url;
-
 pub(crate) use vault::EVENT;
 
 /// Where a calendar comes from.
@@ -59,13 +59,6 @@ pub(crate) fn hosts(config: &Value) -> Vec<String> {
     hosts.sort();
     hosts.dedup();
     hosts
-}
-
-/// The host with its port if that is not the scheme's.
-pub(crate) fn host(url: &Url) -> Option<String> {
-    // As requests to this machine name it.
-    let host = if url.host_str()? == "localhost" { "127.0.0.1" } else { url.host_str()? };
-    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
 pub(crate) fn read_only(calendar: &str) -> ToolError {

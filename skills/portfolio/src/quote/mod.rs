@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use self::run::{Answer, Run};
 use crate::history::Range;
-use crate::prices::as_pair;
+use crate::pair::as_pair;
 use crate::valuation::Snapshot;
 
 pub(crate) struct Quote;

@@ -11,7 +11,8 @@ use nova_skill::{Date, Figure, LogLevel, Output, Problem, Source, ToolContext, T
 use super::wanted::Wanted;
 use crate::amount::{price as price_shown, shown};
 use crate::books::problems_json;
-use crate::prices::{Price, PriceFrom, as_pair};
+use crate::pair::as_pair;
+use crate::prices::{Price, PriceFrom};
 use crate::stored::listing;
 use crate::valuation::{Snapshot, day_text};
 

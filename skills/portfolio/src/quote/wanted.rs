@@ -8,10 +8,10 @@ use nova_skill::{Date, ToolContext, ToolError, date_argument};
 
 use super::QuotesOf;
 use crate::amount::invalid;
-use crate::benchmark::benchmark;
 use crate::books::{Books, as_symbol};
-use crate::prices::{as_pair, pair};
+use crate::pair::{as_pair, pair};
 use crate::valuation::Snapshot;
+use crate::valuation::benchmark;
 use crate::watchlist::Watched;
 
 /// The maximum number of symbols; nobody holds as many.

@@ -31,7 +31,7 @@ use crate::given_files::recent::GivenFiles;
 use crate::health::Health;
 use crate::known_models::KnownModels;
 use crate::last_good::LastGoodFiles;
-use crate::mailboxes::watch::MailWatch;
+use crate::mail_watch::MailWatch;
 use crate::model_place::NonForwardingServers;
 use crate::open_conflicts::OpenConflicts;
 use crate::pending_tools::PendingFolder;

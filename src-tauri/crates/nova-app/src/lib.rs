@@ -55,6 +55,7 @@ mod health;
 mod images;
 mod known_models;
 mod last_good;
+mod mail_watch;
 mod mailboxes;
 mod mcp;
 mod model_place;

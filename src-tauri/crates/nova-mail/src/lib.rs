@@ -36,6 +36,7 @@ mod compose;
 mod error;
 mod header_cache;
 mod imap;
+mod listed;
 mod mailbox;
 mod message;
 mod sign_in;
@@ -51,9 +52,9 @@ pub use compose::{Attachment, Draft, DraftError, MOST_ATTACHED, MOST_RECIPIENTS}
 pub use error::MailError;
 pub use header_cache::HeaderCache;
 pub use imap::{Imap, Stream, Watched, imap_begins_with_starttls, imap_start_tls};
+pub use listed::{Listed, MessageId};
 pub use mailbox::{
-    Appended, Changed, Counts, Folder, FoundMessages, Listed, Mailbox, Mark, MessageId, Role, SearchQuery,
-    Wanted,
+    Appended, Changed, Counts, Folder, FoundMessages, Mailbox, Mark, Role, SearchQuery, Wanted,
 };
 pub use message::{
     Check, Envelope, FetchedMessage, Finding, HtmlPage, Link, Message, MessageError, Part, PartKind, Person,

@@ -6,7 +6,7 @@ use nova_figures::{at_least, days_between, percent, rounded_to};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 
-use crate::source::number;
+use crate::number::number;
 use crate::sources::sec::{Fact, Reported};
 
 /// A key figure with its derivation.

@@ -35,6 +35,7 @@ pub mod indicators;
 pub mod kept;
 mod key_figures;
 mod listing;
+mod number;
 mod order;
 mod reports;
 pub mod returns;

@@ -205,9 +205,3 @@ fn is_far_off(price: Decimal, other: Decimal) -> bool {
     let times = |a: Decimal, b: Decimal| a.checked_div(b).is_none_or(|times| times > Decimal::ONE_THOUSAND);
     times(price, other) || times(other, price)
 }
-
-/// Parses a number of an answer: a plain decimal, or one with an exponent.
-pub(crate) fn number(text: &str) -> Option<Decimal> {
-    let text = text.trim();
-    Decimal::from_str_exact(text).ok().or_else(|| Decimal::from_scientific(text).ok())
-}

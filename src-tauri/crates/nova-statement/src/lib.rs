@@ -2,7 +2,7 @@
 //! the formats of dates and numbers. It also provides what an import needs besides: questions, ids of rows,
 //! matching of possible duplicates, and notes that remember the columns.
 //!
-//! The meaning of a row is up to the skill that imports it. Nothing here guesses: an ambiguous date or number
+//! The meaning of a row is up to the skill that imports it. It never guesses: an ambiguous date or number
 //! is a [`Question`], and an unreadable line is reported as [`Wrong`]. Only [`remember`] changes notes.
 //!
 //! # Invariants

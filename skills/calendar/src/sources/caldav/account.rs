@@ -2,7 +2,7 @@ use nova_dav::caldav::site;
 use nova_skill::{ContentHash, ToolError, Value};
 use url::Url;
 
-use crate::sources::host;
+use crate::sources::host::host;
 
 /// An account of a calendar server, or one calendar of it, as the user set it.
 pub(crate) struct Account {

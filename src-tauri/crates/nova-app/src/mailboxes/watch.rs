@@ -11,6 +11,7 @@ use tokio::sync::watch as latest;
 use tokio::time::Instant;
 
 use crate::app::App;
+use crate::mail_watch::MailWatch;
 
 /// For how long mail is watched after the panel said that it is open. The panel says so every two minutes.
 const LEASE: Duration = Duration::from_secs(5 * 60);
@@ -21,13 +22,6 @@ const GAP: Duration = Duration::from_secs(2);
 /// How long to wait before a mailbox is contacted again; doubled after each failure.
 const RETRY: Duration = Duration::from_secs(5);
 const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
-
-/// Ends when it is dropped.
-pub(crate) struct MailWatch {
-    /// The entries that are watched.
-    entries: Vec<Value>,
-    until: latest::Sender<Instant>,
-}
 
 /// Why a mailbox is not watched at the moment.
 enum Ended {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::get::Answer;
-use crate::source::number;
+use crate::number::number;
 use crate::{
     Figure, Found, KeyFigure, Listing, Overview, Quoted, Request, Source, SourceError, Transport, Unit,
 };

@@ -13,7 +13,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::get::Answer;
-use crate::source::number;
+use crate::number::number;
 use crate::{Bar, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
 /// The location of the rows, and the names of its columns.

@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::get::Answer;
-use crate::source::number;
+use crate::number::number;
 use crate::{Bar, History, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Ecb {

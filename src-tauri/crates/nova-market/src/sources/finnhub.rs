@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use url::Url;
 
-use crate::source::number;
+use crate::number::number;
 use crate::{Found, Listing, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Finnhub {

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use url::Url;
 
 use crate::get::Answer;
-use crate::source::number;
+use crate::number::number;
 use crate::{Bar, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Stooq {
