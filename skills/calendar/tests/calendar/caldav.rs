@@ -287,7 +287,7 @@ fn the_user_chooses_between_both_versions_in_a_chat() {
     assert_eq!(card.from, "Mine/Work");
     for line in [
         "Server: Retro of all (2026-11-24 17:00, Room 1)",
-        "Yours: Retro (2026-11-24 17:00, Room 3)",
+        "Your change, to the version before: Retro (2026-11-24 17:00, Room 3)",
         "Before: Retro (2026-11-24 17:00, Room 1)",
     ] {
         assert!(card.message.lines().any(|said| said == line), "{line}: {}", card.message);

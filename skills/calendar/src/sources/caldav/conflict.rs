@@ -21,8 +21,8 @@ impl Conflict {
         let question = Elicitation {
             from: self.calendar.clone(),
             message: format!(
-                "The event changed on the server in the meantime, so nothing was written yet.\n\nServer: {theirs}\nYours: \
-                 {}\nBefore: {}",
+                "The event changed on the server in the meantime, so nothing was written yet.\n\nServer: {theirs}\nYour \
+                 change, to the version before: {}\nBefore: {}",
                 self.mine, self.before
             ),
             wanted: Wanted::Values(json!({
@@ -30,7 +30,7 @@ impl Conflict {
                 "required": ["keep"],
                 "properties": { "keep": { "type": "string", "title": "Version", "oneOf": [
                     { "const": "theirs", "title": "Keep the server's" },
-                    { "const": "mine", "title": "Use mine" },
+                    { "const": "mine", "title": "Make my change to the server's version" },
                 ] } },
             })),
         };
