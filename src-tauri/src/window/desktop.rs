@@ -8,7 +8,7 @@ use tauri_plugin_dialog::{DialogExt as _, MessageDialogButtons};
 use tauri_plugin_opener::OpenerExt as _;
 use tokio::sync::Notify;
 
-use crate::acts::{open, show};
+use crate::control::{open, show};
 use crate::tray;
 
 /// The system's dialogs and programs, by way of the window.

@@ -3,7 +3,7 @@
 
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
-mod acts;
+mod control;
 mod desktop;
 mod events;
 mod place;
@@ -75,7 +75,7 @@ fn open(args: &Args) -> Result<u8, UserError> {
         // Closing denies open questions: turns end properly, and waiting calls are not run.
         RunEvent::Exit => tauri::async_runtime::block_on(stopping.stop_everything()),
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { .. } => acts::show(_handle),
+        RunEvent::Reopen { .. } => control::show(_handle),
         _ => {}
     });
     Ok(nova_program::DONE)

@@ -9,7 +9,7 @@ use tauri::menu::{Menu, MenuEvent, MenuItem, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIconBuilder, TrayIconEvent};
 use tauri::{AppHandle, Manager as _};
 
-use crate::acts;
+use crate::control;
 
 const ID: &str = "nova";
 
@@ -45,7 +45,7 @@ fn add(handle: &AppHandle) -> tauri::Result<()> {
             if let TrayIconEvent::Click { button: Left, button_state: Up, .. } = event
                 && !cfg!(target_os = "macos")
             {
-                acts::show(icon.app_handle());
+                control::show(icon.app_handle());
             }
         });
     match handle.default_window_icon() {
@@ -57,9 +57,9 @@ fn add(handle: &AppHandle) -> tauri::Result<()> {
 
 fn chosen(handle: &AppHandle, event: MenuEvent) {
     match event.id().as_ref() {
-        "tray-open" => acts::show(handle),
-        "tray-today" => acts::open(handle, RequestedPage::Today {}),
-        "tray-quit" => acts::quit(handle),
+        "tray-open" => control::show(handle),
+        "tray-today" => control::open(handle, RequestedPage::Today {}),
+        "tray-quit" => control::quit(handle),
         _ => {}
     }
 }

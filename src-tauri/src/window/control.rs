@@ -1,3 +1,5 @@
+//! Shows the window, opens one of its pages, and quits: for the tray, notifications and another start.
+
 use nova_app::App;
 use nova_protocol::RequestedPage;
 use tauri::{AppHandle, Manager as _};
