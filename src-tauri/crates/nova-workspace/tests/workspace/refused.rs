@@ -27,12 +27,12 @@ fn refuses_folders_with_keys_and_taken_folders() {
     for (folder, why) in [
         (".ssh", "is"),
         ("harmless", "is"),
-        (".ssh/old", "lies in"),
-        (".config/nova", "lies in"),
+        (".ssh/old", "is inside"),
+        (".config/nova", "is inside"),
         ("vault", "is"),
-        ("vault/CRM", "lies in"),
-        ("documents", "holds"),
-        ("", "holds"),
+        ("vault/CRM", "is inside"),
+        ("documents", "contains"),
+        ("", "contains"),
         ("file", "is not a readable"),
         ("missing", "is not a readable"),
     ] {
