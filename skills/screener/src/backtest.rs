@@ -82,21 +82,21 @@ impl NativeTool for Backtest {
                 Some(symbol) => Some(fetched(&symbol, since, &shares, ctx.as_ref()).await?),
                 None => None,
             };
-            let name = benchmark.as_ref().map(|share| share.symbol().to_owned());
             let run_on = tokio::task::spawn_blocking(move || {
                 let result = tried(&strategy, &shares, benchmark.as_ref(), from, to);
-                (strategy, shares, result)
+                (strategy, shares, benchmark, result)
             });
-            let (strategy, shares, result) = run_on
+            let (strategy, shares, benchmark, result) = run_on
                 .await
                 .map_err(|error| ToolError::failed(format!("The back-test failed: {error}."), ""))?;
             let (run, from) = result.map_err(said)?;
             let mut value = value(&strategy, &universe, &run, (from, to), split)?;
-            value["benchmark"] = json!(name);
+            value["benchmark"] = json!(benchmark.as_ref().map(Share::symbol));
             value["currency"] = json!(shares.currency);
-            value["sources"] = json!(shares.sources());
+            value["sources"] = json!(shares.sources_with(benchmark.as_ref()));
             value["unanswered"] = shares.unanswered_json();
-            value["unknown"] = json!(limitations(&strategy, &universe, &shares, Some(&run)));
+            value["unknown"] =
+                json!(limitations(&strategy, &universe, &shares, Some((&run, benchmark.as_ref()))));
             value["at"] = json!(ctx.clock().now().to_string());
             let currency = shares.currency.as_deref().unwrap_or_default();
             let figure = explained(&run, strategy.rules.cash, currency);

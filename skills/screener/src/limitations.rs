@@ -3,16 +3,18 @@
 use nova_market::backtest::{Fill, Run};
 use nova_market::expression::{Field, Kind};
 
+use crate::share::Share;
 use crate::shares::Shares;
 use crate::shown::share;
 use crate::strategy::Strategy;
 use crate::universe::{self, Universe, unread};
 
+/// A `run` over past years comes with the share it is compared with.
 pub(crate) fn limitations(
     strategy: &Strategy,
     universe: &Universe,
     shares: &Shares,
-    run: Option<&Run>,
+    run: Option<(&Run, Option<&Share>)>,
 ) -> Vec<String> {
     let mut unknown = Vec::new();
     if run.is_some() {
@@ -40,6 +42,17 @@ pub(crate) fn limitations(
         count(without_events, "share", "shares")
             .map(|shares| format!("Dividends and splits of {shares}: their source reports none.")),
     );
+    if let Some((_, Some(benchmark))) = run {
+        let (symbol, days) = (benchmark.symbol(), &benchmark.days);
+        if !days.origin.has_events {
+            unknown.push(format!("Dividends and splits of the benchmark {symbol}: its source reports none."));
+        }
+        if days.old.is_some() {
+            unknown.push(format!(
+                "The newest closes of the benchmark {symbol}: they are as they were fetched last, because no source answered."
+            ));
+        }
+    }
     let old = shares.all.iter().filter(|share| share.days.old.is_some()).count();
     unknown.extend(count(old, "share is", "shares are").map(|shares| {
         format!("The newest closes: {shares} as they were fetched last, because no source answered.")
@@ -71,7 +84,7 @@ pub(crate) fn limitations(
                 .to_owned(),
         );
     }
-    if let Some(run) = run {
+    if let Some((run, _)) = run {
         let gaps = &run.gaps;
         let named = |symbols: &[String]| {
             let shown = symbols.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");

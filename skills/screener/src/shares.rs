@@ -182,9 +182,10 @@ impl Shares {
         Self { all, ..self }
     }
 
-    pub(crate) fn sources(&self) -> BTreeSet<String> {
+    /// The sources of all shares and of the benchmark.
+    pub(crate) fn sources_with(&self, benchmark: Option<&Share>) -> BTreeSet<String> {
         let mut sources: BTreeSet<String> =
-            self.all.iter().map(|share| share.days.origin.source.clone()).collect();
+            self.all.iter().chain(benchmark).map(|share| share.days.origin.source.clone()).collect();
         if self.all.iter().any(|share| share.reports().is_some()) {
             sources.insert("SEC".into());
         }

@@ -184,3 +184,21 @@ fn benchmark_is_a_symbol_if_one_is_named() {
     let error = skill.error("backtest", json!({"strategy": "Trend", "benchmark": "GONE"}));
     assert!(error.message.starts_with("The benchmark GONE has no closes: "), "{}", error.message);
 }
+
+#[test]
+fn benchmark_without_known_dividends_is_reported() {
+    let rows: String = (15..=20).map(|day| format!("2026-11-{day},100\n")).collect();
+    let skill = market().over(&format!("{LIST}//- Markets/INDEX.csv\nday,close\n{rows}")).with_config(json!({
+        "sources": ["yahoo"],
+        "base_urls": { "yahoo": "http://yahoo.test" },
+        "own_sources": [
+            {"name": "Files", "address": "Markets/{symbol}.csv", "date": "day", "close": "close", "currency": "USD"},
+        ],
+    }));
+    let value = skill.value("backtest", json!({"strategy": "Trend", "benchmark": "INDEX"}));
+    assert_eq!(value["sources"], json!(["Files", "Yahoo"]));
+    let limit = "Dividends and splits of the benchmark INDEX: its source reports none.";
+    assert!(unknown(&value).contains(limit), "{value:#}");
+    let list = skill.value("backtest", json!({"strategy": "Trend", "benchmark": "UPUP"}));
+    assert!(!unknown(&list).contains("of the benchmark"), "{list:#}");
+}
