@@ -292,23 +292,8 @@ async fn routine_runs_a_tool_without_a_model() {
 
 #[tokio::test]
 async fn contact_change_starts_a_routine_once_but_its_own_changes_do_not() {
-    let notes = "
-//- People/Jane.md
----
-type: contact
-name: Jane
----
-//- Routines/Contacts.md
----
-type: routine
-when: when a contact changes
-allow: vault.*
----
-Look after the contacts.
-";
-    let own =
-        call("vault__set_properties", json!({"path": "People/Jane.md", "properties": {"stage": "lead"}}));
-    let nova = Nova::new(notes, [own, text("Done.")]);
+    let notes = CONTACTS.replace("a contact changes\n", "a contact changes\nallow: vault.*\n");
+    let nova = Nova::new(&notes, [own_edit(), text("Done.")]);
     let app = nova.start().await;
     for _ in 0..2 {
         app.run_due_routines(false).await.unwrap();
@@ -320,6 +305,69 @@ Look after the contacts.
     }
     assert_eq!(nova.model.requests().len(), 2, "one run of two steps");
     assert!(nova.vault.read("People/Jane.md").contains("stage: lead"));
+    nova.model.finish();
+}
+
+const CONTACTS: &str = "
+//- People/Jane.md
+---
+type: contact
+name: Jane
+---
+//- Routines/Contacts.md
+---
+type: routine
+when: when a contact changes
+---
+Look after the contacts.
+";
+
+fn own_edit() -> nova_testkit::Answer {
+    call("vault__set_properties", json!({"path": "People/Jane.md", "properties": {"stage": "lead"}}))
+}
+
+#[tokio::test]
+async fn edit_during_another_routines_run_starts_a_routine_but_that_runs_own_edits_do_not() {
+    let notes = format!("{}{CONTACTS}", vault("allow: vault.*\n"));
+    let nova = Nova::new(&notes, [own_edit(), pause().and(text("Done.")), text("Ravi is new.")]);
+    let app = nova.start().await;
+    app.run_due_routines(false).await.unwrap();
+    nova.clock.advance(HOUR);
+    let running = tokio::spawn({
+        let app = app.clone();
+        async move { app.run_due_routines(false).await }
+    });
+    nova.model.wait_for_request(2).await;
+    nova.vault.write("People/Ravi.md", "---\ntype: contact\nname: Ravi\n---\n");
+    nova.model.resume();
+    running.await.unwrap().unwrap();
+    assert_eq!(row(&app, "Contacts").await.last, None, "not while the other one runs");
+
+    app.run_due_routines(false).await.unwrap();
+    assert_eq!(row(&app, "Contacts").await.last.expect("it ran").said, "Ravi is new.");
+    app.run_due_routines(false).await.unwrap();
+    nova.model.finish();
+
+    // The run's own edit alone starts nothing.
+    let nova = Nova::new(&notes, [own_edit(), text("Done.")]);
+    let app = at_ten(&nova).await;
+    app.run_due_routines(false).await.unwrap();
+    assert_eq!(row(&app, "Contacts").await.last, None);
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn edits_before_and_during_a_question_are_told_apart() {
+    let notes = format!("{}{CONTACTS}", vault("allow: vault.set_properties\n"));
+    let nova = Nova::new(&notes, [own_edit(), logs("Ten."), text("Ravi is new.")]);
+    let app = at_ten(&nova).await;
+    assert_eq!(last(&app).await.end, RoutineEnd::Waiting);
+    app.run_due_routines(false).await.unwrap();
+    assert_eq!(row(&app, "Contacts").await.last, None, "the waiting run edited the contact");
+
+    nova.vault.write("People/Ravi.md", "---\ntype: contact\nname: Ravi\n---\n");
+    app.run_due_routines(false).await.unwrap();
+    assert_eq!(row(&app, "Contacts").await.last.expect("it ran").said, "Ravi is new.");
     nova.model.finish();
 }
 
@@ -460,7 +508,19 @@ fn service_is_written_only_with_consent() {
     let written = nova.run(&[&install[..], &["--yes"]].concat());
     assert_eq!(written.status.code(), Some(0));
     let unit = std::fs::read_to_string(folder.join("nova-routines.service")).unwrap();
-    assert!(unit.contains("routine serve\nRestart=on-failure\n"), "{unit}");
+    let (config, data) = (nova.config(), nova.home().join("data"));
+    let folders = format!("--config \"{}\" --data \"{}\"", config.display(), data.display());
+    assert!(unit.contains(&format!("{folders} routine serve\nRestart=on-failure\n")), "{unit}");
+
+    // Another vault, and an AppImage, which runs from a temporary mount.
+    let vault = nova.vault.root().join("50 %");
+    let install = [&install[..], &["--yes", "--vault", vault.to_str().unwrap()]].concat();
+    let written = nova.command(&install).env("APPIMAGE", "/opt/Nova.AppImage").output().unwrap();
+    assert_eq!(written.status.code(), Some(0), "{written:?}");
+    let unit = std::fs::read_to_string(folder.join("nova-routines.service")).unwrap();
+    let vault = vault.to_str().unwrap().replace('%', "%%");
+    assert!(unit.contains("ExecStart=\"/opt/Nova.AppImage\" --config "), "{unit}");
+    assert!(unit.contains(&format!("--vault \"{vault}\" routine serve\n")), "{unit}");
 }
 
 /// The routine as its form shows it.

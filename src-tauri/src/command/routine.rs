@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use nova_app::App;
+use nova_app::{App, Places};
 use nova_protocol::{
     Commands as _, ErrorCode, NewRoutine, Nothing, RoutineEnd, RoutineRow, RoutineRun, UserError,
 };
@@ -49,7 +49,9 @@ pub(super) async fn run(app: &App, routine: &Routine, json: bool) -> Result<u8, 
                 line(&format!("{path} deleted"))
             }
         }
-        Routine::Serve { install: true, yes, folder } => return install(folder.clone(), *yes, json),
+        Routine::Serve { install: true, yes, folder } => {
+            return install(app.places(), folder.clone(), *yes, json);
+        }
         Routine::Serve { .. } => {
             app.vault()?;
             app.watch();
@@ -122,12 +124,13 @@ fn ended(last: &RoutineRun) -> String {
 }
 
 /// Shows the systemd unit, asks for confirmation, and writes it.
-fn install(folder: Option<PathBuf>, yes: bool, json: bool) -> Result<u8, UserError> {
-    let own = std::env::current_exe().map_err(|error| not_written(Path::new(UNIT), &error))?;
+fn install(places: &Places, folder: Option<PathBuf>, yes: bool, json: bool) -> Result<u8, UserError> {
+    let own = own_program().map_err(|error| not_written(Path::new(UNIT), &error))?;
     let folder = folder.or_else(unit_folder).ok_or_else(|| {
         UserError::new(ErrorCode::BadRequest, "There is no home folder.", "Name one with --folder.")
     })?;
-    let (file, unit) = (folder.join(UNIT), unit(&own));
+    let unit = unit(&own, places).map_err(|error| not_written(Path::new(UNIT), &error))?;
+    let file = folder.join(UNIT);
     print::note(&format!("{}:", file.display()));
     unit.lines().for_each(print::note);
     if !yes && !agrees()? {
@@ -151,13 +154,37 @@ fn unit_folder() -> Option<PathBuf> {
     Some(config.join("systemd/user"))
 }
 
-fn unit(program: &Path) -> String {
-    // In a unit, % begins a specifier, and quotes are needed for paths with spaces.
-    let program = program.display().to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
-    format!(
-        "[Unit]\nDescription=Routines of Nova\n\n[Service]\nExecStart=\"{program}\" routine serve\n\
+/// An AppImage is mounted at another path at each start; its own path is in `APPIMAGE`.
+fn own_program() -> std::io::Result<PathBuf> {
+    std::env::var_os("APPIMAGE").map_or_else(std::env::current_exe, |image| Ok(image.into()))
+}
+
+/// The service uses the folders of this call, which may come from options or the environment.
+fn unit(program: &Path, places: &Places) -> std::io::Result<String> {
+    let folders = [
+        ("--config", Some(&places.config)),
+        ("--data", Some(&places.data)),
+        ("--vault", places.vault.as_ref()),
+    ];
+    let mut command = quoted(program);
+    // In arguments, but not in the program's path, `$` begins a variable.
+    for (option, folder) in folders {
+        if let Some(folder) = folder {
+            command += &format!(" {option} {}", quoted(&std::path::absolute(folder)?).replace('$', "$$"));
+        }
+    }
+    Ok(format!(
+        "[Unit]\nDescription=Routines of Nova\n\n[Service]\nExecStart={command} routine serve\n\
          Restart=on-failure\n\n[Install]\nWantedBy=default.target\n"
-    )
+    ))
+}
+
+/// In a unit, `%` begins a specifier, and paths with spaces need quotes.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let escaped = [('\\', "\\\\"), ('"', "\\\""), ('%', "%%")];
+    let path = escaped.iter().fold(path, |path, (plain, escaped)| path.replace(*plain, escaped));
+    format!("\"{path}\"")
 }
 
 fn agrees() -> Result<bool, UserError> {

@@ -38,6 +38,8 @@ pub(crate) fn due(entries: &mut BTreeMap<String, Entry>, notes: &[RoutineNote], 
     }
     let paths: BTreeSet<&str> = notes.iter().map(|note| note.path.as_str()).collect();
     entries.retain(|path, _| paths.contains(path.as_str()));
+    // Its changes are taken out of the fingerprints when it stops.
+    let one_runs = entries.values().filter_map(|entry| entry.last.as_ref()).any(LastRun::is_running);
     let mut all = Vec::new();
     for note in notes {
         let schedule = note.schedule();
@@ -55,7 +57,7 @@ pub(crate) fn due(entries: &mut BTreeMap<String, Entry>, notes: &[RoutineNote], 
         }
         let Ok(routine) = &note.routine else { continue };
         let is_free = note.enabled && !entry.last.as_ref().is_some_and(LastRun::is_open);
-        let changed = changed(entry, routine, moment);
+        let changed = !one_runs && changed(entry, routine, moment);
         if let Some((at, first)) = time(entry, routine, moment, changed).filter(|_| is_free) {
             all.push(Due { path: note.path.to_string(), at, first });
         }

@@ -47,9 +47,16 @@ pub(crate) struct LastRun {
     /// The user has seen the outcome.
     #[serde(default)]
     pub(crate) seen: bool,
+    /// How many of its writes are already taken out of all fingerprints, by change set.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) excluded: BTreeMap<String, usize>,
 }
 
 impl LastRun {
+    pub(crate) fn is_running(&self) -> bool {
+        self.end == RoutineEnd::Running
+    }
+
     /// Whether it may still continue.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.end, RoutineEnd::Running | RoutineEnd::Waiting)

@@ -16,6 +16,7 @@ mod due;
 mod form;
 mod ledger;
 mod note;
+mod records;
 mod runner;
 mod schedule;
 mod today;

@@ -12,7 +12,7 @@ use nova_protocol::{ErrorCode, Event, RoutineEnd, UserError};
 use nova_provider::Locality;
 use nova_registry::{RulesInForce, ToolLookup, harmless_line};
 use nova_session::{SessionError, TurnEnd, UserMessage, run_turn};
-use nova_vault::{Privacy, Recogniser};
+use nova_vault::Privacy;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -111,10 +111,9 @@ impl App {
         let records = self.records_of(&notes).await?;
         let (app, vault) = (self.clone(), self.vault_key()?);
         let now = self.inner.options.clock.now();
-        let known = records.clone();
         let (dues, changed) = blocking(move || {
             let is_running = |session: &str| app.inner.store.is_running(session);
-            let moment = Moment { now, beginning, records: &known, is_running: &is_running };
+            let moment = Moment { now, beginning, records: &records, is_running: &is_running };
             Ledger::change(&app.places().data, |ledger| {
                 let entries = ledger.of_vault(&vault);
                 let before: Vec<_> = entries.values().map(|entry| entry.last.clone()).collect();
@@ -127,16 +126,18 @@ impl App {
             self.emit(Event::RoutinesChanged {});
         }
         for due in dues {
-            self.run_if_still_due(due, &records).await?;
+            self.run_if_still_due(due).await?;
         }
         Ok(true)
     }
 
     /// Runs the current version of the note, which may have been edited since it became due.
-    async fn run_if_still_due(&self, due: Due, records: &BTreeMap<String, String>) -> Result<(), UserError> {
+    async fn run_if_still_due(&self, due: Due) -> Result<(), UserError> {
         let notes = self.routine_notes_at(Some(due.path.clone())).await?;
+        // Not those of the poll: an earlier run may have changed them.
+        let records = self.records_of(&notes).await?;
         let Some(note) = notes.into_iter().next().filter(|note| note.enabled) else { return Ok(()) };
-        if let Ok(started) = self.start_routine(note, Some(&due), records, AtQuestion::Wait).await? {
+        if let Ok(started) = self.start_routine(note, Some(&due), &records, AtQuestion::Wait).await? {
             started.ended_or_waits().await;
         }
         Ok(())
@@ -167,6 +168,7 @@ impl App {
             end: RoutineEnd::Running,
             said: String::new(),
             seen: false,
+            excluded: BTreeMap::new(),
         };
         let (data, vault, path) = (self.places().data.clone(), self.vault_key()?, note.path.to_string());
         let (by_hand, records) = (due.is_none(), records.clone());
@@ -343,13 +345,20 @@ impl App {
 
     /// Records that a run waits or continues.
     pub(super) async fn routine_stands(&self, session: &str, end: RoutineEnd, said: &str) {
+        if end == RoutineEnd::Waiting {
+            self.exclude_own_changes(session).await;
+        }
         self.note_end(session, end, said, false).await;
     }
 
     async fn routine_ended(&self, session: &str, end: RoutineEnd, said: &str) {
         let line: String = harmless_line(said).chars().take(SAID).collect();
+        self.exclude_own_changes(session).await;
         self.note_end(session, end, &line, true).await;
-        if let Err(error) = self.exclude_own_changes().await {
+    }
+
+    async fn exclude_own_changes(&self, session: &str) {
+        if let Err(error) = self.exclude_changes_of(session).await {
             tracing::warn!(error = error.message, "cannot exclude a routine's own changes");
         }
     }
@@ -378,54 +387,6 @@ impl App {
             tracing::error!(error = error.message, "cannot save the end of a routine");
         }
         self.emit(Event::RoutinesChanged {});
-    }
-
-    /// Updates the fingerprints, so that changes by a routine trigger no routine.
-    async fn exclude_own_changes(&self) -> Result<(), UserError> {
-        let notes = self.routine_notes().await?;
-        let records = self.records_of(&notes).await?;
-        if records.is_empty() {
-            return Ok(());
-        }
-        let (data, vault) = (self.places().data.clone(), self.vault_key()?);
-        blocking(move || {
-            Ledger::change(&data, |ledger| {
-                for entry in ledger.of_vault(&vault).values_mut() {
-                    for (record_type, known) in entry.records.iter_mut() {
-                        if let Some(now) = records.get(record_type) {
-                            known.clone_from(now);
-                        }
-                    }
-                }
-            })
-        })
-        .await
-    }
-
-    /// Fingerprints of the records that trigger routines, by type.
-    async fn records_of(&self, notes: &[RoutineNote]) -> Result<BTreeMap<String, String>, UserError> {
-        let routines = notes.iter().filter_map(|note| note.routine.as_ref().ok());
-        let types: std::collections::BTreeSet<String> =
-            routines.flat_map(|routine| routine.schedule.record_types().map(str::to_owned)).collect();
-        if types.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        let (view, snapshot) = (self.vault()?.seen_by_owner(), self.inner.registry.snapshot());
-        blocking(move || {
-            let mut found = BTreeMap::new();
-            for record_type in types {
-                let declared = snapshot.recogniser_named(std::slice::from_ref(&record_type));
-                let by_type = Recogniser::of_types(&[&record_type]);
-                let mut all = blake3::Hasher::new();
-                for note in view.records(&Recogniser::any_of([&declared, &by_type]))? {
-                    all.update(note.path.as_str().as_bytes());
-                    all.update(note.hash.to_string().as_bytes());
-                }
-                found.insert(record_type, all.finalize().to_hex().to_string());
-            }
-            Ok(found)
-        })
-        .await
     }
 }
 

@@ -131,6 +131,7 @@ fn running_or_waiting_routine_is_not_due() {
         end,
         said: "Change 1 note?".into(),
         seen: false,
+        excluded: BTreeMap::new(),
     };
     for (end, lost) in [(RoutineEnd::Running, RoutineEnd::CutOff), (RoutineEnd::Waiting, RoutineEnd::Stopped)]
     {
