@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     }
     // The server reads its files once; that is not measured.
     seconds_of_imaplib(&server);
-    // VmHWM begins again.
+    // Resets VmHWM.
     fs::write("/proc/self/clear_refs", "5").unwrap();
     let idle = status("VmRSS:");
     runtime.block_on(list(&server, &mut HeaderCache::default()));
@@ -112,7 +112,7 @@ fn message(number: usize) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A line of the state of this process, in bytes.
+/// A field of this process's status, in bytes.
 fn status(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();

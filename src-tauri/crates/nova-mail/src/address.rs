@@ -1,4 +1,4 @@
-//! Addresses as a person types them, read strictly: what is sent goes to exactly these.
+//! Strict parsing of addresses that a person typed: a message goes to exactly these.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::{Person, visible_line};
 const ADDRESS: usize = 254;
 const NAME: usize = 200;
 
-/// Why a text is no address of a recipient.
+/// Why a text is not the address of a recipient.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{text}\" is no address such as jane@example.org or Jane <jane@example.org>")]
 pub struct AddressError {
@@ -19,8 +19,8 @@ pub struct AddressError {
 impl FromStr for Person {
     type Err = AddressError;
 
-    /// `jane@example.org`, `Jane Doe <jane@example.org>`. Lists, groups and comments are refused, and every control
-    /// character, so that no address becomes a header.
+    /// `jane@example.org`, `Jane Doe <jane@example.org>`. Rejects lists, groups, comments and every control
+    /// character, so that no address can inject a header.
     fn from_str(text: &str) -> Result<Self, AddressError> {
         let error = || AddressError { text: visible_line(text, 100) };
         let (name, address) = match text.trim().strip_suffix('>').and_then(|open| open.rsplit_once('<')) {
@@ -30,7 +30,7 @@ impl FromStr for Person {
         if text.chars().any(char::is_control) || !is_address(address) || name.chars().count() > NAME {
             return Err(error());
         }
-        // A name with an address in it is one that was meant to be two recipients, or to look like another one.
+        // A name that contains an address was meant as a second recipient, or imitates another one.
         if name.contains(['<', '>', '@']) {
             return Err(error());
         }
@@ -49,7 +49,7 @@ pub(crate) fn is_address(text: &str) -> bool {
         && visible_line(text, ADDRESS) == text
 }
 
-/// The address with its domain as servers spell it, `jane@xn--mller-kva.example`.
+/// The address with its domain in ASCII, `jane@xn--mller-kva.example`.
 pub(crate) fn ascii_domain(address: &str) -> String {
     let spelled = address.rsplit_once('@').and_then(|(name, host)| {
         let host = idna::domain_to_ascii(host).ok()?;
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_with_and_without_a_name() {
+    fn parses_addresses_with_and_without_a_name() {
         let person = |text: &str| {
             let person: Person = text.parse().expect("an address");
             (person.name.unwrap_or_default(), person.address)
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_one_address_is_taken() {
+    fn rejects_anything_but_one_address() {
         for text in [
             "",
             "jane",

@@ -1,5 +1,5 @@
-//! A connection that fails when its server sends too much, whatever it says its answers measure, or lists in lists without
-//! end, and when it closes.
+//! A connection that fails when its server sends too much, whatever length it announces, nests lists too deeply, or
+//! closes.
 
 mod nesting;
 
@@ -20,7 +20,7 @@ pub(crate) struct Bounded<S> {
     nesting: Option<Nesting>,
 }
 
-/// More was sent than is read.
+/// The server sent more than the limit.
 #[derive(Debug, thiserror::Error)]
 #[error("the server sent too much")]
 pub(crate) struct TooMuch;
@@ -30,12 +30,12 @@ impl<S> Bounded<S> {
         Self { stream, left: most, nesting: None }
     }
 
-    /// For IMAP, whose lists are parsed with a frame of the stack for each level.
+    /// For IMAP, whose nested lists are parsed recursively.
     pub(crate) fn of_imap(stream: S, most: u64) -> Self {
         Self { stream, left: most, nesting: Some(Nesting::default()) }
     }
 
-    /// Lets the server send so much from now on, if less was left.
+    /// Raises what is left to this many bytes, if it is less.
     pub(crate) fn allow(&mut self, bytes: u64) {
         self.left = self.left.max(bytes);
     }
@@ -51,7 +51,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
         if let Poll::Ready(Ok(())) = &read {
             let count = (buf.filled().len() - before) as u64;
-            // The client would take the end for that of an answer.
+            // The client would take the end of the stream for the end of a response.
             if count == 0 && buf.remaining() > 0 {
                 return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
             }
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// What is read of 100 bytes and the end of the connection, with this limit.
+    /// Reads 100 bytes and the end of the connection with this limit.
     async fn read(most: u64) -> io::Result<usize> {
         let bytes: &[u8] = &[b'*'; 100];
         let mut bounded = Bounded::new(bytes, most);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_flood_fails_and_what_the_limit_allows_is_read() {
+    async fn reads_up_to_the_limit_and_fails_beyond() {
         assert_eq!(read(100).await.expect("all of it"), 100);
         let error = read(99).await.expect_err("too much");
         assert!(error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()), "{error}");

@@ -1,4 +1,4 @@
-//! A message to be sent, from values to bytes.
+//! Composes messages to be sent.
 
 use jiff::Timestamp;
 use mail_builder::MessageBuilder;
@@ -15,7 +15,7 @@ pub const MOST_ATTACHED: usize = 18 << 20;
 pub const MOST_RECIPIENTS: usize = 100;
 /// The longest subject, in characters.
 const SUBJECT: usize = 300;
-/// How many earlier messages a reply names.
+/// How many earlier messages a reply references.
 const REFERENCES: usize = 20;
 
 /// A message before it is sent.
@@ -29,7 +29,7 @@ pub struct Draft {
     /// Plain text.
     pub text: String,
     pub attachments: Vec<Attachment>,
-    /// The Message-IDs that it answers, oldest first; the last is answered.
+    /// The Message-IDs of the messages that it answers, oldest first; the last is the direct parent.
     pub references: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Attachment {
     }
 }
 
-/// Why a message is not sent as it is.
+/// Why a message cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DraftError {
     #[error("it has no recipient")]
@@ -64,10 +64,10 @@ pub enum DraftError {
 }
 
 impl Draft {
-    /// Checks what a message must have to be sent. Addresses are checked where they are read.
+    /// Checks that the message can be sent. Addresses are validated when they are parsed.
     ///
     /// # Errors
-    /// The first that does not fit.
+    /// The first violation.
     pub fn check(&self) -> Result<(), DraftError> {
         let count = self.recipients().count();
         if count == 0 {
@@ -79,7 +79,7 @@ impl Draft {
         self.check_parts()
     }
 
-    /// The same of a draft, which needs no recipient yet.
+    /// The same for a message saved as a draft, which needs no recipient yet.
     ///
     /// # Errors
     /// As [`Draft::check`].
@@ -105,7 +105,8 @@ impl Draft {
         self.to.iter().chain(&self.cc).chain(&self.bcc)
     }
 
-    /// The message, ASCII unless an address is not. `bcc`: whether its Bcc is in it, as in the sender's own copy.
+    /// The message, ASCII unless an address is not. `bcc`: whether it has the Bcc header, as the sender's own copy
+    /// does.
     pub fn message(&self, message_id: &str, at: Timestamp, bcc: bool) -> Vec<u8> {
         let mut message = MessageBuilder::new()
             .from(address(&self.from))
@@ -120,7 +121,7 @@ impl Draft {
             message = message.header(name, Address::new_list(people.iter().map(address).collect()));
         }
         if self.to.is_empty() && self.cc.is_empty() && !bcc {
-            // Some servers refuse a message that names nobody.
+            // Some servers refuse a message without recipients.
             message = message.header("To", Address::new_group(Some("undisclosed-recipients"), Vec::new()));
         }
         if let Some(answered) = self.references.last() {
@@ -128,7 +129,7 @@ impl Draft {
                 .in_reply_to(answered.clone())
                 .references(MessageId::new_list(self.references.iter().cloned()));
         }
-        // A line break is one in every program.
+        // Every kind of line break becomes CRLF.
         let text = self.text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
         message = message.text_body(text);
         for attachment in &self.attachments {
@@ -140,7 +141,7 @@ impl Draft {
         bytes
     }
 
-    /// A reply to a message: to its Reply-To, else its From; `all`: also to its other recipients, each once and without
+    /// A reply to a message: to its Reply-To, else its From; `all` adds its other recipients, each once and without
     /// the sender's own addresses. The text comes above the quoted original.
     pub fn reply(from: Person, original: &Message, text: &str, all: bool, own: &[&str]) -> Self {
         let Envelope { from: author, reply_to, to, cc, subject, message_id, references, .. } =
@@ -157,7 +158,7 @@ impl Draft {
             new.cloned().collect()
         };
         let mut answered: Vec<&Person> = if reply_to.is_empty() { author } else { reply_to }.iter().collect();
-        // To a message of one's own, its recipients are answered.
+        // A reply to one's own message goes to its recipients.
         if !answered.is_empty() && answered.iter().all(|person| is_own(person)) {
             answered = to.iter().filter(|person| !is_own(person)).collect();
         }
@@ -182,7 +183,7 @@ impl Draft {
         }
     }
 
-    /// Addresses as servers are told them: the sender's, and each recipient's once.
+    /// The SMTP envelope: the sender's address, and each recipient's once.
     pub(crate) fn envelope(&self) -> (String, Vec<String>) {
         let mut recipients: Vec<String> = Vec::new();
         for person in self.recipients() {
@@ -199,7 +200,7 @@ fn address(person: &Person) -> Address<'static> {
     Address::new_address(person.name.clone(), ascii_domain(&person.address))
 }
 
-/// `Re:` once, however often the original has it, in English or German.
+/// `Re:` once, however many prefixes the original has, in English or German.
 fn reply_subject(subject: &str) -> String {
     let mut rest = subject.trim();
     while let Some(cut) = ["re:", "aw:"].iter().find_map(|prefix| {
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn bcc_stands_in_the_own_copy_alone() {
+    fn only_the_senders_copy_has_bcc() {
         assert!(!text(&draft(), false).contains("boss"));
         assert!(text(&draft(), true).contains("Bcc: <boss@home.example>"), "{}", text(&draft(), true));
         assert!(text(&draft(), false).contains("xn--mller-kva.example"));
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_becomes_a_header() {
+    fn values_cannot_inject_headers() {
         for subject in ["Hi\r\nBcc: all@example.org", "Hi\nX: y", "Hi\rX: y", "a\0b"] {
             let draft = Draft { subject: subject.into(), ..draft() };
             assert_eq!(draft.check(), Err(DraftError::Subject), "{subject:?}");
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_goes_to_the_author_and_names_what_it_answers() {
+    fn reply_goes_to_the_author_and_references_the_original() {
         let original =
             original("From: Noor <noor@x>\r\nTo: jane@home.example, Ali <ali@x>\r\nCc: noor@x\r\n");
         let own = person("jane@home.example");
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_follows_reply_to_and_ones_own_message_its_recipients() {
+    fn reply_uses_reply_to_or_the_recipients_of_ones_own_message() {
         let listed = original("From: noor@x\r\nReply-To: list@x\r\nTo: list@x\r\n");
         let own = person("jane@home.example");
         let reply = Draft::reply(own.clone(), &listed, "Yes.", true, &["jane@home.example"]);

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use crate::MessageError;
 
-/// Why a mailbox could not be read or changed. What a server says is cut to one visible line.
+/// Why a mailbox could not be read or changed. A server's text is cut to one visible line.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum MailError {
     /// The server does not accept the user and the password.
@@ -11,7 +11,7 @@ pub enum MailError {
     /// It offers no way to sign in with a password.
     #[error("the server does not offer signing in with a password")]
     NoPassword,
-    /// The server does not accept the access token: it has ended, is another account's, or does not allow this.
+    /// The server does not accept the access token: it has expired, is another account's, or does not allow this.
     #[error("the server does not accept the sign-in: {said}")]
     Token { said: String },
     /// It offers no way to sign in with an access token.
@@ -22,10 +22,10 @@ pub enum MailError {
     /// The message was deleted or moved, or the server renumbered its folder.
     #[error("the message is not there any more")]
     NoMessage,
-    /// An id that no list returned.
+    /// Not an id that a list returned.
     #[error("\"{id}\" is no id of a message")]
     Id { id: String },
-    /// A word of a search, or a name, that IMAP cannot carry.
+    /// A search term or a name that IMAP cannot carry.
     #[error(
         "{what} cannot be sent to a mail server: it has a control character or more than {most} characters"
     )]
@@ -34,23 +34,23 @@ pub enum MailError {
     TooLarge { size: u64, most: u64 },
     #[error("the attachment has about {size} bytes, more than the {most} of a file")]
     PartTooLarge { size: u64, most: u64 },
-    /// More than a server sends for what it was asked.
+    /// The server sent more than the limit.
     #[error("the server sent more than {most} bytes")]
     Flood { most: u64 },
     #[error("the server did not answer in {} s", after.as_secs())]
     TooSlow { after: Duration },
     #[error("the server closed the connection")]
     Closed,
-    /// It refused a command, in its own words.
+    /// The server refused a command, in its own words.
     #[error("the server refused: {said}")]
     Refused { said: String },
-    /// It sent what is not IMAP.
+    /// The response is not valid IMAP.
     #[error("the server sent an invalid answer")]
     Invalid,
-    /// A message is to be moved to where it is.
+    /// The message is already in the target folder.
     #[error("the message is in \"{folder}\" already")]
     AlreadyThere { folder: String },
-    /// It has no command for this that leaves all other messages alone.
+    /// The server has no command for this that leaves all other messages alone.
     #[error("the server does not offer {what}")]
     NotOffered { what: &'static str },
     #[error(transparent)]

@@ -65,7 +65,7 @@ impl HeaderCache {
         self.changed
     }
 
-    /// Removes everything if the folder was renumbered, or may have been: without UIDVALIDITY, UIDs hold for one
+    /// Clears the cache if the folder was renumbered, or may have been: without UIDVALIDITY, UIDs are valid for one
     /// session, and UIDNEXT and mod-sequences only grow in the same folder.
     pub(crate) fn open(&mut self, now: &FolderState) {
         let validity = now.validity;
@@ -86,7 +86,7 @@ impl HeaderCache {
         self.messages.get(&uid)
     }
 
-    /// The UIDs of the newest messages, newest first, if the folder is as it was at the last list.
+    /// The UIDs of the newest messages, newest first, if the folder is unchanged since the last list.
     pub(crate) fn current(&self, now: &FolderState, most: usize) -> Option<Vec<u32>> {
         // Without mod-sequences, flags may have changed.
         let is_same = self.state == *now && now.modseq > 0 && now.next > 0;
@@ -94,7 +94,7 @@ impl HeaderCache {
         (is_same && is_complete).then(|| self.messages.keys().rev().take(most).copied().collect())
     }
 
-    /// Sets flags that are current at this mod-sequence.
+    /// Sets flags as of this mod-sequence.
     pub(crate) fn set_flags(&mut self, uid: u32, flags: Flags, modseq: u64) {
         if let Some(message) = self.messages.get_mut(&uid) {
             self.changed |= message.flags != flags || message.modseq != modseq;
@@ -106,7 +106,7 @@ impl HeaderCache {
         self.changed |= self.messages.remove(&uid).is_some();
     }
 
-    /// Adds messages, the newest of them while there is room.
+    /// Adds messages, preferring the newest while there is room.
     pub(crate) fn add(&mut self, fetched: BTreeMap<u32, CachedMessage>) {
         let short = fetched.into_iter().filter(|(_, message)| message.headers.len() <= HEADERS);
         for (uid, message) in short {
@@ -120,7 +120,7 @@ impl HeaderCache {
         self.newest = self.newest.min(u32::try_from(self.messages.len()).unwrap_or(u32::MAX));
     }
 
-    /// Notes the state of the folder, whose newest messages these are, newest first.
+    /// Records the state of the folder; `newest` are its newest messages, newest first.
     pub(crate) fn listed(&mut self, now: FolderState, newest: &[u32]) {
         if let Some(oldest) = newest.last() {
             let before = self.messages.len();
@@ -153,12 +153,12 @@ impl CachedMessage {
     }
 }
 
-/// First of the encoded bytes. Another version of Nova reads no cache of this one.
+/// First of the encoded bytes; it changes with the format.
 const MAGIC: &[u8] = b"nova-mail headers 1\n";
 
 impl HeaderCache {
-    /// For a file, under the name of its folder. Integers are little-endian: folder, state, count of the newest, then each
-    /// message, then a hash of all of it.
+    /// Encodes it for a file, with the name of its folder. Integers are little-endian: folder, state, count of the
+    /// newest, then each message, then a hash of all of it.
     pub fn encode(&self, folder: &str) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         put(&mut bytes, folder.as_bytes());
@@ -211,7 +211,7 @@ impl HeaderCache {
     }
 }
 
-/// Against bytes that a disk lost; another version of Rust may compute another one, which is a miss.
+/// Detects damaged files. Another version of Rust may compute another hash, which is a miss.
 fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
@@ -325,7 +325,7 @@ mod tests {
         let kept = FolderState { validity: 7, next: 51, exists: 2, modseq: 9 };
         let dropped = [
             FolderState { validity: 8, ..kept },
-            // Made anew with the old UIDVALIDITY, and restored from a backup.
+            // Recreated with the old UIDVALIDITY, and restored from a backup.
             FolderState { next: 49, ..kept },
             FolderState { modseq: 8, ..kept },
         ];

@@ -1,14 +1,14 @@
-//! Mailboxes on the wire: folders, lists, searches and single messages of an IMAP server, a message as plain values that a
-//! person or a model can read, and messages handed to an SMTP server.
+//! Mailboxes on the wire: folders, lists, searches and single messages of an IMAP server, a message as plain values
+//! that a person or a model can read, and messages handed to an SMTP server.
 //!
-//! This crate never opens a connection (it is handed an encrypted one), keeps nothing on a disk, and knows no model and no
-//! vault. Reading changes nothing: folders are opened read-only and no message is marked as read. Only `move_to`, `mark`,
-//! `append` and `remove` change a mailbox, and only [`Outbox::deliver`] sends; none of them asks, which is up to the
-//! caller. Everything in a message was written by strangers: whoever shows it says so.
+//! This crate never opens a connection (it is given an encrypted one), stores nothing on disk, and knows no model and
+//! no vault. Reading changes nothing: folders are opened read-only and no message is marked as read. Only `move_to`,
+//! `mark`, `append` and `remove` change a mailbox, and only [`Outbox::deliver`] sends; approval is up to the caller.
+//! Everything in a message is untrusted: whoever shows it says so.
 //!
 //! # Invariants
 //!
-//! - No message, however it is made, ends the program or takes more than bounded time and memory:
+//! - No message, however malformed, crashes the program or takes unbounded time or memory:
 //!   `tests/mailboxes/hostile.rs`.
 //! - The text of a message has no control or invisible character, and nothing that its reader could not see:
 //!   `tests/mailboxes/hostile.rs`.
@@ -19,14 +19,14 @@
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
 //! - A connection that begins in plain text is encrypted before a user is named, or fails:
 //!   `tests/mailboxes/starttls.rs`.
-//! - An access token is said once in a connection, and a refused one is a typed error: `tests/mailboxes/tokens.rs`.
-//! - Listing, previewing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
+//! - An access token is sent once per connection, and a refused one is a typed error: `tests/mailboxes/tokens.rs`.
+//! - Listing, previewing and reading leave a mailbox unchanged: `tests/mailboxes/dovecot.rs`.
 //! - A list from cached headers equals one without, and fetches only what changed: `tests/mailboxes/caching.rs`.
-//! - A watched folder reports a change of another program, and changes nothing itself: `tests/mailboxes/watching.rs`.
-//! - A change reaches the messages that it names and no other: `tests/mailboxes/changing.rs`.
-//! - Only encrypted servers are proposed for an address, each by a name of DNS, whatever a file says:
+//! - A watched folder reports changes by other programs, and changes nothing itself: `tests/mailboxes/watching.rs`.
+//! - A change affects the messages that it names and no other: `tests/mailboxes/changing.rs`.
+//! - Only encrypted servers are proposed for an address, each by a DNS name, whatever a file says:
 //!   `tests/mailboxes/autoconfig.rs`.
-//! - Nothing is sent unless the server accepts all recipients; an answer that never came is reported as unknown:
+//! - Nothing is sent unless the server accepts all recipients; a missing answer is reported as unknown:
 //!   `tests/mailboxes/sending.rs`.
 
 mod address;

@@ -12,14 +12,14 @@ pub struct Listed {
     pub envelope: Envelope,
     /// When the server received it.
     pub received: Option<Timestamp>,
-    /// Of the whole message, in bytes, as the server says.
+    /// Of the whole message, in bytes, as reported by the server.
     pub size: u64,
     pub unread: bool,
     pub flagged: bool,
     pub answered: bool,
 }
 
-/// A message of one folder of one mailbox: `INBOX/1795860000.42`. It stops to be valid when the server renumbers.
+/// A message of one folder of one mailbox: `INBOX/1795860000.42`. Invalid once the server renumbers the folder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId {
     pub folder: String,

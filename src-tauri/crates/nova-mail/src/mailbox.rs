@@ -5,7 +5,7 @@ use jiff::civil::Date;
 
 use crate::{FetchedMessage, HeaderCache, Listed, MailError, MessageId, Preview};
 
-/// One mailbox with its folders. IMAP is one way to reach it. The methods up to `find` change nothing.
+/// One mailbox with its folders; IMAP is one implementation. The methods up to `find` change nothing.
 #[async_trait]
 pub trait Mailbox: Send {
     /// All folders that can be opened, in the order of the server.
@@ -14,7 +14,7 @@ pub trait Mailbox: Send {
     /// As [`MailError`] lists.
     async fn folders(&mut self) -> Result<Vec<Folder>, MailError>;
 
-    /// The newest messages of a folder that fit, newest first. The server searches.
+    /// The newest matching messages of a folder, newest first. The server searches.
     ///
     /// # Errors
     /// `NoFolder`, and as [`MailError`] lists.
@@ -25,7 +25,7 @@ pub trait Mailbox: Send {
     /// As [`Mailbox::list`] with headers from earlier lists of this folder; adds those that it fetches.
     ///
     /// # Errors
-    /// As for [`Mailbox::list`]; the cache is still good then.
+    /// As for [`Mailbox::list`]; the cache is still valid then.
     async fn list_cached(
         &mut self,
         folder: &str,
@@ -39,7 +39,7 @@ pub trait Mailbox: Send {
     /// `NoMessage`, and as [`MailError`] lists.
     async fn fetch(&mut self, id: &MessageId) -> Result<FetchedMessage, MailError>;
 
-    /// The decoded bytes of the part at this place of [`crate::Message::parts`], which has at most `most`.
+    /// The decoded bytes of the part at this index of [`crate::Message::parts`], which may have at most `most`.
     ///
     /// # Errors
     /// `NoMessage`, `PartTooLarge`, and as [`MailError`] lists.
@@ -58,7 +58,7 @@ pub trait Mailbox: Send {
     /// `NoMessage`, and as [`MailError`] lists.
     async fn thread(&mut self, id: &MessageId) -> Result<FoundMessages, MailError>;
 
-    /// How these messages begin, of each that still exists. `receiver` as for [`crate::Message::read`].
+    /// The previews of those of these messages that still exist. `receiver` as for [`crate::Message::read`].
     ///
     /// # Errors
     /// `NoFolder`, and as [`MailError`] lists.
@@ -84,20 +84,21 @@ pub trait Mailbox: Send {
     /// `NoFolder`, and as [`MailError`] lists.
     async fn find(&mut self, folder: &str, message_id: &str) -> Result<Option<MessageId>, MailError>;
 
-    /// Moves messages to another folder. Each id with its new one, where that could be found, or why it stayed.
+    /// Moves messages to another folder. Returns each id with its new one, if that was found, or why it was not
+    /// moved.
     ///
     /// # Errors
-    /// `NoFolder` for the target, `NotOffered` by a server that could only move together with what others deleted, and
-    /// as [`MailError`] lists.
+    /// `NoFolder` for the target, `NotOffered` if the server could only expunge all deleted messages with it, and as
+    /// [`MailError`] lists.
     async fn move_to(&mut self, ids: &[MessageId], folder: &str) -> Result<Vec<Changed>, MailError>;
 
-    /// Sets or removes one flag. Each id, or why it stayed as it was.
+    /// Sets or removes one flag. Returns each id, or why it was not changed.
     ///
     /// # Errors
     /// As [`MailError`] lists.
     async fn mark(&mut self, ids: &[MessageId], mark: Mark) -> Result<Vec<Changed>, MailError>;
 
-    /// Adds a message to a folder; its id where that could be found.
+    /// Adds a message to a folder; returns its id if that was found.
     ///
     /// # Errors
     /// `NoFolder`, and as [`MailError`] lists.
@@ -108,17 +109,17 @@ pub trait Mailbox: Send {
         kind: Appended,
     ) -> Result<Option<MessageId>, MailError>;
 
-    /// Deletes one message for good, such as a draft that was sent.
+    /// Permanently deletes one message, such as a draft that was sent.
     ///
     /// # Errors
     /// `NoMessage`, `NotOffered`, and as [`MailError`] lists.
     async fn remove(&mut self, id: &MessageId) -> Result<(), MailError>;
 
-    /// Ends the connection in good order.
+    /// Logs out and closes the connection.
     async fn close(&mut self);
 }
 
-/// What became of one message: its id in its new folder, where it was moved and is found there.
+/// The result for one message: its id in its new folder, if it was moved and found there.
 #[derive(Debug)]
 pub struct Changed {
     pub id: MessageId,
@@ -133,7 +134,7 @@ pub enum Mark {
     Unflagged,
 }
 
-/// As what a message is added.
+/// What a message is added as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appended {
     /// A copy of one that was sent, which its sender has read.
@@ -143,7 +144,7 @@ pub enum Appended {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// As a person reads it, levels apart by `/` or the server's own delimiter.
+    /// Decoded; levels are separated by `/` or the server's own delimiter.
     pub name: String,
     pub role: Option<Role>,
 }
@@ -168,7 +169,7 @@ pub enum Role {
     Flagged,
 }
 
-/// Which messages of a folder.
+/// Which messages of a folder to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     pub unread: bool,
@@ -177,7 +178,7 @@ pub struct Wanted {
     pub limit: usize,
 }
 
-/// All conditions hold together. Texts are parts of what they are compared with.
+/// All conditions must match. Texts match as substrings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchQuery {
     /// In the headers or the text.
@@ -195,12 +196,12 @@ pub struct SearchQuery {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundMessages {
     pub messages: Vec<Listed>,
-    /// How many fit in all.
+    /// How many match in total.
     pub total: usize,
 }
 
 impl Role {
-    /// What a person writes for it: `inbox`, `sent`.
+    /// As a person writes it: `inbox`, `sent`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Inbox => "inbox",

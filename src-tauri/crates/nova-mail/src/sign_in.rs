@@ -7,7 +7,7 @@ pub struct SignIn {
     pub proof: Proof,
 }
 
-/// What a user proves themselves by.
+/// A user's credential.
 #[derive(Debug)]
 pub enum Proof {
     Password(SecretString),
@@ -26,7 +26,7 @@ impl SignIn {
     }
 }
 
-/// A mechanism for access tokens.
+/// A SASL mechanism for access tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bearer {
     Xoauth2,
@@ -41,12 +41,12 @@ impl Bearer {
         }
     }
 
-    /// What the client says first.
+    /// The client's initial response.
     pub(crate) fn initial(self, user: &str, token: &SecretString) -> String {
         let token = token.expose_secret();
         match self {
             Self::Xoauth2 => format!("user={user}\x01auth=Bearer {token}\x01\x01"),
-            // RFC 5801, 4: what would end the name is written otherwise.
+            // RFC 5801, 4: characters that would end the name are escaped.
             Self::Oauthbearer => {
                 let user = user.replace('=', "=3D").replace(',', "=2C");
                 format!("n,a={user},\x01auth=Bearer {token}\x01\x01")
@@ -54,7 +54,7 @@ impl Bearer {
         }
     }
 
-    /// The answer to the challenge in which a server says why it refuses; the refusal itself follows.
+    /// The response to the challenge in which a server explains a refusal; the refusal itself follows.
     pub(crate) fn acknowledgement(self) -> &'static str {
         match self {
             Self::Xoauth2 => "",
@@ -63,7 +63,7 @@ impl Bearer {
     }
 }
 
-/// Whether user and token can be said: a control character would begin another field.
+/// Whether user and token can be sent: a control character would start another field.
 pub(crate) fn can_be_said(user: &str, token: &SecretString) -> bool {
     let plain = |text: &str| !text.is_empty() && !text.chars().any(char::is_control);
     plain(user) && plain(token.expose_secret())
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_response_is_that_of_the_mechanism() {
+    fn initial_response_matches_the_mechanism() {
         let token: SecretString = "ya29.x".to_owned().into();
         // The example of XOAUTH2's page, and RFC 7628, 4.1, without host and port.
         assert_eq!(

@@ -1,10 +1,10 @@
-//! The exchange before a connection is encrypted, in the plain text that anybody on the way may read and change.
+//! The exchange before a connection is encrypted, in plain text that anyone on the path may read and change.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Why a connection is not encrypted. Neither user nor password was sent.
+/// Why a connection was not encrypted. Neither user nor password was sent.
 #[derive(Debug, thiserror::Error)]
 pub enum StartTlsError {
     #[error("the server does not offer encryption (STARTTLS)")]
@@ -15,11 +15,11 @@ pub enum StartTlsError {
     Io(#[from] io::Error),
 }
 
-/// Reads lines one byte at a time: a byte beyond the last line belongs to the encrypted connection, where text that
-/// somebody added fails the handshake.
+/// Reads lines one byte at a time: any byte beyond the last line belongs to the encrypted connection, where injected
+/// text fails the handshake.
 pub(crate) struct PlainLines<'a, S: ?Sized> {
     pub(crate) stream: &'a mut S,
-    /// How many bytes more a server may send before it encrypts.
+    /// How many more bytes a server may send before it encrypts.
     left: usize,
 }
 

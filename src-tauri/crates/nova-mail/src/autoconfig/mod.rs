@@ -1,7 +1,7 @@
-//! The servers of a mailbox as its domain or Thunderbird's database of providers publishes them: Autoconfig 1.1
-//! (<https://wiki.mozilla.org/Thunderbird:Autoconfiguration:ConfigFileFormat>), and records of DNS (RFC 6186).
+//! The servers of a mailbox as published by its domain or Thunderbird's database of providers: Autoconfig 1.1
+//! (<https://wiki.mozilla.org/Thunderbird:Autoconfiguration:ConfigFileFormat>), and DNS records (RFC 6186).
 //!
-//! What is read was written by others: a server is proposed only by its name, and only where the connection is encrypted.
+//! The input is untrusted: a server is proposed only by host name, and only if its connection is encrypted.
 
 mod records;
 mod xml;
@@ -19,22 +19,22 @@ pub use xml::XmlError;
 
 /// The longest text of a file that is shown, such as the name of a provider.
 const LINE: usize = 100;
-/// How many servers of a file are looked at.
+/// How many servers of a file are considered.
 const SERVERS: usize = 20;
 
 const PLACEHOLDERS: [&str; 3] = ["%EMAILADDRESS%", "%EMAILLOCALPART%", "%EMAILDOMAIN%"];
-/// What version 1.0 calls passwords, in plain text and encrypted.
+/// Version 1.0's names for password authentication, plain and encrypted.
 const OLD_WAYS: [&str; 2] = ["plain", "secure"];
 
-/// The address of a mailbox, whose domain is asked for its servers.
+/// The address of a mailbox; its domain is queried for servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnAddress {
     text: String,
-    /// As DNS spells it, in lower case.
+    /// In the ASCII form of DNS, lower case.
     domain: String,
 }
 
-/// Who says which servers an address has.
+/// The source of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Publisher {
     /// The domain of the address.
@@ -43,17 +43,17 @@ pub enum Publisher {
     Thunderbird,
 }
 
-/// Servers that can be used for an address.
+/// Servers proposed for an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedServers {
-    /// The provider's name, as the file has it; records have none.
+    /// The provider's name from the file; DNS records have none.
     pub provider: Option<String>,
-    /// The name that the user signs in with, at both servers.
+    /// The user name at both servers.
     pub user: String,
-    /// Both are encrypted from the first byte, or by STARTTLS on the ports that mean it.
+    /// Both are encrypted from the first byte, or by STARTTLS on its usual ports.
     pub imap: ProposedServer,
     pub smtp: Option<ProposedServer>,
-    /// Servers that are named and not proposed, each with its reason.
+    /// Rejected servers, each with its reason.
     pub left_out: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ pub struct ProposedServer {
     pub port: u16,
 }
 
-/// Why a file proposes no server.
+/// Why a file yields no proposal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AutoconfigError {
     #[error(transparent)]
@@ -99,8 +99,8 @@ impl OwnAddress {
         &self.domain
     }
 
-    /// The files that may name its servers, in the order of their weight. None of these addresses contains the part
-    /// before the `@`: the placeholders of a file are filled in here.
+    /// URLs of the files that may name its servers, most authoritative first. None of them contains the part before
+    /// the `@`: the placeholders of a file are filled in here.
     pub fn autoconfig_files(&self) -> [(Publisher, String); 3] {
         let domain = &self.domain;
         [
@@ -116,11 +116,11 @@ impl OwnAddress {
         host.strip_suffix(&self.domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
-    /// A text of a file with its placeholders filled in.
+    /// Fills in the placeholders of a text.
     fn filled(&self, text: &str) -> String {
         let (local, domain) = self.text.rsplit_once('@').unwrap_or((&self.text, &self.domain));
         let values = [self.text.as_str(), local, domain];
-        // In one pass: what an address contains is no placeholder.
+        // In one pass, as an address may itself contain a placeholder.
         let mut filled = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('%') {
@@ -135,10 +135,10 @@ impl OwnAddress {
     }
 }
 
-/// Reads the servers for an address out of a file.
+/// Parses the servers for an address from a file.
 ///
 /// # Errors
-/// For what is no such file, and where it names no IMAP server that can be used.
+/// If it is not such a file, or names no IMAP server that can be used.
 pub fn read_autoconfig(bytes: &[u8], address: &OwnAddress) -> Result<ProposedServers, AutoconfigError> {
     let root = xml::parse(bytes)?;
     let provider = root.child("emailProvider").ok_or(AutoconfigError::NoProvider)?;
@@ -157,7 +157,7 @@ pub fn read_autoconfig(bytes: &[u8], address: &OwnAddress) -> Result<ProposedSer
     let imap = usable("incomingServer", "imap", imap_fits).into_iter().next();
     let outgoing = usable("outgoingServer", "smtp", smtp_fits);
     let Some((imap, user)) = imap else { return Err(AutoconfigError::NoServer(left_out)) };
-    // A mailbox has one user name.
+    // Both servers must have the same user name.
     let smtp = outgoing.iter().find(|(_, of_smtp)| *of_smtp == user).map(|(server, _)| server.clone());
     if smtp.is_none() {
         let other = |(server, _): &(ProposedServer, String)| {
@@ -170,7 +170,7 @@ pub fn read_autoconfig(bytes: &[u8], address: &OwnAddress) -> Result<ProposedSer
     Ok(ProposedServers { provider: name, user, imap, smtp, left_out })
 }
 
-/// The server and its user, or why it is not used.
+/// The server and its user name, or why it is rejected.
 fn usable_server(
     server: &Element,
     address: &OwnAddress,
@@ -208,7 +208,7 @@ fn smtp_fits(encryption: &str, port: u16) -> Result<(), &'static str> {
     fits(encryption, smtp_begins_with_starttls(port))
 }
 
-/// In the configuration, the port alone says which of the two it is.
+/// Nova's configuration has only the port, so the encryption must follow from it.
 fn fits(encryption: &str, starttls_by_port: bool) -> Result<(), &'static str> {
     match (encryption, starttls_by_port) {
         ("SSL", false) | ("STARTTLS", true) => Ok(()),
@@ -217,7 +217,7 @@ fn fits(encryption: &str, starttls_by_port: bool) -> Result<(), &'static str> {
     }
 }
 
-/// A name of DNS with at least two labels, none of this machine or its network, and no address.
+/// A DNS name with at least two labels, neither local nor an IP address.
 fn is_name(host: &str) -> bool {
     let labels: Vec<&str> = host.split('.').collect();
     let label = |label: &&str| {

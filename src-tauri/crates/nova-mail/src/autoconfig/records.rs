@@ -42,7 +42,7 @@ pub fn read_records(records: &MailRecords, address: &OwnAddress) -> Result<Propo
     Ok(ProposedServers { provider: None, user: address.text.clone(), imap, smtp, left_out })
 }
 
-/// The first server that can be used, with the reason for each before it that cannot.
+/// The first server that can be used, with the reason for each one rejected before it.
 fn first(
     servers: &[ProposedServer],
     left_out: &mut Vec<String>,

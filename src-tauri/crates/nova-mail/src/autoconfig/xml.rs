@@ -1,12 +1,12 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-/// How much of a file is read. The largest of Thunderbird's database has 10 KB.
+/// The most bytes of a file. The largest in Thunderbird's database has 10 KB.
 const BYTES: usize = 256 << 10;
 const DEPTH: usize = 16;
 const ELEMENTS: usize = 4_000;
 
-/// Why a file is not one of Autoconfig.
+/// Why a file is not an Autoconfig file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum XmlError {
     #[error("it has {0} bytes, and at most {BYTES} are read")]
@@ -47,10 +47,10 @@ impl Element {
     }
 }
 
-/// Reads a file into its root, `clientConfig`.
+/// Parses a file into its root element, `clientConfig`.
 ///
 /// # Errors
-/// For everything else, and for more than the limits.
+/// If it is anything else, or exceeds a limit.
 pub(super) fn parse(bytes: &[u8]) -> Result<Element, XmlError> {
     if bytes.len() > BYTES {
         return Err(XmlError::TooLarge(bytes.len()));
@@ -101,7 +101,7 @@ fn element_of(text: &str) -> Result<Element, XmlError> {
         if elements > ELEMENTS || open.len() > DEPTH {
             return Err(XmlError::TooMany);
         }
-        // What follows the document's end is not read.
+        // Anything after the root element is ignored.
         if let Some(root) = done {
             return Ok(root);
         }
@@ -114,7 +114,7 @@ fn push(open: &mut [Element], text: &str) {
     }
 }
 
-/// The root when it is complete.
+/// The root element once it is complete.
 fn closed(open: &mut [Element], done: Element) -> Option<Element> {
     let Some(outer) = open.last_mut() else { return Some(done) };
     outer.children.push(done);

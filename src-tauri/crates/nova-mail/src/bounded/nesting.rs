@@ -1,29 +1,29 @@
-/// How many lists may be in each other. The structure of a message with parts in parts needs two for each level.
+/// The deepest nesting of lists. The structure of a message needs two lists for each level of parts.
 const DEEPEST: u32 = 60;
 
-/// A response has more lists in each other than are parsed.
+/// A response nests lists deeper than is parsed.
 #[derive(Debug, thiserror::Error)]
 #[error("the server sent lists in lists")]
 pub(crate) struct TooDeep;
 
-/// Counts the open lists of IMAP responses (RFC 3501, 9), piece by piece. Strings and the texts of status responses are no
-/// lists, whatever they contain.
+/// Counts the open lists of IMAP responses (RFC 3501, 9), chunk by chunk. Strings and the texts of status responses
+/// contain no lists.
 #[derive(Debug, Default)]
 pub(crate) struct Nesting {
     place: Place,
     open: u32,
-    /// The start of the line, as far as it says what the line is.
+    /// The start of the line, up to what identifies its kind.
     start: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Place {
-    /// In what says what the line is.
+    /// In the part that identifies the line's kind.
     #[default]
     Start,
-    /// In a line that has lists.
+    /// In a line that may contain lists.
     Data,
-    /// To the end of a line that has none.
+    /// In a line without lists, until its end.
     Text,
     Quoted,
     Escaped,
@@ -31,7 +31,7 @@ enum Place {
     Length(u64),
     /// Between the length and the line break.
     Announced(u64),
-    /// So many bytes are left of a literal.
+    /// In a literal with this many bytes left.
     Literal(u64),
 }
 
@@ -90,7 +90,7 @@ impl Nesting {
         Ok(())
     }
 
-    /// Untagged responses other than those of status have lists; the rest is text for a person.
+    /// Untagged responses other than those of status have lists; the rest is human-readable text.
     fn begin(&mut self, byte: u8) -> Place {
         if byte != b' ' || self.start == b"*" {
             if self.start.len() < 12 {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_in_lists_end() {
+    fn rejects_deep_nesting() {
         let open = "(".repeat(DEEPEST as usize + 1);
         let allowed = &open[1..];
         check(&format!("* 1 FETCH {allowed}\r\n* 2 FETCH {allowed}\r\n"), true);
@@ -137,14 +137,14 @@ mod tests {
         ] {
             check(&format!("{start}{open}"), false);
         }
-        // Nothing of it may pass as the text of a status response.
+        // None of this may pass as the text of a status response.
         check(&format!("* OK {{99}}\r\n* 1 FETCH {open}"), false);
         check(&format!("* OK a \"quote\r\n* 1 FETCH {open}"), false);
         check(&format!("A1 OK {{99}}\r\n* 1 FETCH {open}"), false);
     }
 
     #[test]
-    fn texts_are_no_lists() {
+    fn text_is_not_counted_as_lists() {
         let open = "(".repeat(1_000);
         for text in [
             format!("* OK {open}\r\n"),

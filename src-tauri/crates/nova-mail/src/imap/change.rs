@@ -1,5 +1,5 @@
-//! What changes a mailbox. A message is named by its UID in a folder whose numbers still hold; `EXPUNGE` without UIDs is
-//! never sent, as it would also delete what other programs marked.
+//! Operations that change a mailbox. A message is identified by its UID and its folder's UIDVALIDITY; `EXPUNGE`
+//! without UIDs is never sent, as it would also delete messages that other programs marked.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::{Imap, Of, PATIENCE, Stream, in_time, in_time_of, no_folder, spelled}
 use crate::header_cache::FolderState;
 use crate::{Appended, Changed, Listed, MailError, Mark, MessageId};
 
-/// Commands beyond the first IMAP that the server knows.
+/// Extensions of IMAP that the server supports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offers {
     /// MOVE (RFC 6851).
@@ -24,7 +24,7 @@ pub(super) struct Offers {
     pub(super) idle: bool,
 }
 
-/// What a folder's numbers are before something is added to it.
+/// A folder's state before something is added to it.
 struct Target {
     validity: u32,
     /// The UID that the next message gets, at least.
@@ -47,7 +47,7 @@ impl<S: Stream> Imap<S> {
             let of_folder = ids.clone();
             match self.moved_from(&folder, ids, to, &mut changed).await {
                 Ok(found) => moved.extend(found),
-                // What was moved before is reported all the same.
+                // Messages moved before the failure are still reported.
                 Err(error) => changed.extend(failed(of_folder, &error)),
             }
         }
@@ -129,7 +129,7 @@ impl<S: Stream> Imap<S> {
             Appended::Sent => "(\\Seen)",
             Appended::Draft => "(\\Draft \\Seen)",
         };
-        // Large messages take their time on the way up.
+        // Large messages take longer to upload.
         let patience = PATIENCE + Duration::from_secs(10) * (message.len() >> 20) as u32;
         in_time_of(patience, self.session.append(spelled(folder)?, Some(flags), None, message)).await?;
         let wanted = crate::Envelope::of_headers(message).message_id;
@@ -149,7 +149,7 @@ impl<S: Stream> Imap<S> {
         self.expunge(&set(&held)).await
     }
 
-    /// Opens the folder to be changed; returns which of these messages exist, and the ids of those that do not.
+    /// Opens the folder for changes; returns which of these messages exist, and the ids of those that do not.
     async fn existing(
         &mut self,
         folder: &str,
@@ -180,7 +180,7 @@ impl<S: Stream> Imap<S> {
         Ok(())
     }
 
-    /// Deletes exactly these.
+    /// Expunges exactly these.
     async fn expunge(&mut self, set: &str) -> Result<(), MailError> {
         self.store(set, "+FLAGS.SILENT (\\Deleted)").await?;
         let session = &mut self.session;
@@ -197,7 +197,7 @@ impl<S: Stream> Imap<S> {
         })
     }
 
-    /// What was added to the folder since.
+    /// The messages added to the folder since.
     async fn arrived(&mut self, folder: &str, since: &Target) -> Result<Vec<Listed>, MailError> {
         let FolderState { validity, .. } = self.open(folder).await?;
         if validity != since.validity {
@@ -205,7 +205,7 @@ impl<S: Stream> Imap<S> {
         }
         let range = format!("{}:*", since.next);
         let mut new = self.headers(folder, validity, Of::Uids(&range)).await?;
-        // `*` is the last message, also where that is older.
+        // `*` is the last message, even if its UID is lower.
         new.retain(|message| message.id.uid >= since.next);
         Ok(new)
     }
@@ -219,7 +219,7 @@ fn failed(ids: Vec<MessageId>, error: &MailError) -> impl Iterator<Item = Change
     ids.into_iter().map(|id| Changed { id, now: Err(error.clone()) })
 }
 
-/// As a command names them.
+/// As a set of UIDs in a command.
 fn set(messages: &[Listed]) -> String {
     messages.iter().map(|message| message.id.uid.to_string()).collect::<Vec<_>>().join(",")
 }

@@ -1,4 +1,4 @@
-//! Messages that are too large to be fetched as a whole: their structure, headers and texts, and one part at a time.
+//! Messages too large to be fetched whole: their structure, headers and texts, and one part at a time.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -21,7 +21,7 @@ const PART_HEADERS: usize = 16 << 10;
 /// How much of a part is fetched at once.
 const PIECE: usize = 1 << 20;
 
-/// The structure as far as it is used.
+/// The structure, reduced to what is used.
 enum Node {
     Multipart { subtype: String, parts: Vec<Node> },
     Leaf(Leaf),
@@ -36,7 +36,7 @@ struct Leaf {
 }
 
 impl<S: Stream> Imap<S> {
-    /// Of a message in the opened folder.
+    /// Fetches a large message of the opened folder.
     pub(super) async fn fetch_large(&mut self, uid: u32) -> Result<FetchedMessage, MailError> {
         let has_structure = |message: &Fetch| message.bodystructure().is_some();
         let structure = self.fetch_one(uid, "(UID BODYSTRUCTURE)", has_structure).await?;
@@ -66,7 +66,7 @@ impl<S: Stream> Imap<S> {
         Ok(Assembled::of(&root, &leaves, &fetched))
     }
 
-    /// The decoded bytes of one part, at most so many.
+    /// The decoded bytes of one part, up to the limit.
     pub(super) async fn fetched_part(
         &mut self,
         id: &MessageId,
@@ -87,7 +87,7 @@ impl<S: Stream> Imap<S> {
             let item = format!("(UID BODY.PEEK[{section}]<{offset}.{PIECE}>)");
             let fetched = self.fetch_one(id.uid, &item, |message| message.section(&path).is_some()).await?;
             let piece = fetched.section(&path).unwrap_or_default();
-            // Encoded bytes of which nothing is decoded are bounded, too.
+            // Encoded bytes that decode to nothing are bounded, too.
             let decoded = decoder.push(piece) as u64;
             offset += piece.len();
             if decoded > most || offset as u64 > most.saturating_mul(2).saturating_add(PIECE as u64) {
@@ -99,7 +99,7 @@ impl<S: Stream> Imap<S> {
         }
     }
 
-    /// The response with the items: a change of flags, which has none of them, may be reported before or after it.
+    /// The response with the items: an update of flags, which has none of them, may come before or after it.
     async fn fetch_one(
         &mut self,
         uid: u32,
@@ -138,7 +138,7 @@ fn node(structure: &BodyStructure<'_>, section: Vec<u32>) -> Node {
         common.disposition.as_ref().is_some_and(|said| said.ty.eq_ignore_ascii_case("attachment"));
     let is_calendar = common.ty.subtype.eq_ignore_ascii_case("calendar");
     Node::Leaf(Leaf {
-        // The body of a message without parts is its part 1.
+        // The body of a message without parts is part 1.
         section: if section.is_empty() { vec![1] } else { section },
         is_text: common.ty.ty.eq_ignore_ascii_case("text") && (!is_attached || is_calendar),
         is_message: matches!(structure, BodyStructure::Message { .. }),
@@ -162,13 +162,13 @@ fn section(numbers: &[u32]) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
 }
 
-/// A message with the structure of a large one and the bodies that were fetched.
+/// A message rebuilt from the structure of a large one and the bodies that were fetched.
 struct Assembled<'a> {
     raw: Vec<u8>,
     parts: Vec<RemotePart>,
     is_cut: bool,
     fetched: &'a Fetch,
-    /// Begins each boundary, and nothing in the fetched bytes.
+    /// Starts each boundary, and occurs nowhere in the fetched bytes.
     boundary: String,
     boundaries: usize,
 }
@@ -181,7 +181,7 @@ impl<'a> Assembled<'a> {
         let is_free = |boundary: &String| {
             bodies.iter().all(|bytes| memchr::memmem::find(bytes, boundary.as_bytes()).is_none())
         };
-        // Random: names that a sender could foresee would all be taken.
+        // Random, as a sender could use up all predictable names.
         let random = || RandomState::new().build_hasher().finish();
         let mut names = std::iter::repeat_with(|| format!("nova-part-{:016x}-", random()));
         let boundary = names.find(is_free).unwrap_or_default();
@@ -226,7 +226,7 @@ impl<'a> Assembled<'a> {
         let mut body = body(self.fetched, leaf);
         if leaf.is_text && !body.is_empty() && leaf.octets > body.len() as u64 {
             self.is_cut = true;
-            // Half a line may not be decoded.
+            // A partial line may not decode.
             body = body.iter().rposition(|byte| *byte == b'\n').map_or(body, |end| &body[..=end]);
         }
         self.raw.extend(body);
@@ -245,13 +245,13 @@ fn mime<'a>(fetched: &'a Fetch, leaf: &Leaf) -> &'a [u8] {
     fetched.section(&path).unwrap_or_default()
 }
 
-/// What was fetched of the body: of a message its headers.
+/// The fetched bytes of the body; for a message, its headers.
 fn body<'a>(fetched: &'a Fetch, leaf: &Leaf) -> &'a [u8] {
     let inner = leaf.is_message.then_some(MessageSection::Header);
     fetched.section(&SectionPath::Part(leaf.section.clone(), inner)).unwrap_or_default()
 }
 
-/// Headers up to the empty line that ends them, which is added where it is missing.
+/// Headers up to the empty line that ends them, which is added if it is missing.
 fn first_block(headers: &[u8]) -> Vec<u8> {
     let mut block = Vec::new();
     for line in headers.split_inclusive(|byte| *byte == b'\n') {
@@ -267,7 +267,7 @@ fn first_block(headers: &[u8]) -> Vec<u8> {
     block
 }
 
-/// Headers that do not say what the body is, without the empty line.
+/// The headers other than those that describe the body, without the empty line.
 fn without_mime(headers: &[u8]) -> Vec<u8> {
     let mut kept = Vec::new();
     let mut keeps = true;
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_a_body_are_left_out() {
+    fn mime_headers_are_removed() {
         let headers =
             b"From: a@b.example\r\nContent-Type: multipart/mixed;\r\n\tboundary=x\r\nSubject: x\r\n y\r\n\
             MIME-Version: 1.0\r\n\r\nbody";

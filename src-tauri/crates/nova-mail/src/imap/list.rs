@@ -1,4 +1,4 @@
-//! Lists of a folder: which messages, by the server; their headers, from the cache or by FETCH.
+//! Lists of a folder: the server selects the messages; their headers come from the cache or by FETCH.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ const HEADERS: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIEL
     MESSAGE-ID REFERENCES IN-REPLY-TO)])";
 const FLAGS: &str = "(UID FLAGS)";
 
-/// Messages as a command names them.
+/// The messages that a command refers to.
 pub(super) enum Of<'a> {
     Numbers(&'a str),
     Uids(&'a str),
@@ -78,7 +78,7 @@ impl<S: Stream> Imap<S> {
             let missing: Vec<u32> = missing.collect();
             (flags.into_keys().collect::<Vec<u32>>(), self.fetch_missing(&missing, now.modseq).await?)
         };
-        // A server may send more than it was asked for.
+        // A server may send more than requested.
         uids.reverse();
         uids.truncate(most);
         let messages = joined(&uids, &fetched, cache, of);
@@ -87,7 +87,7 @@ impl<S: Stream> Imap<S> {
         Ok(messages)
     }
 
-    /// These messages of the opened folder, which a search found, in their order.
+    /// These messages of the opened folder, as found by a search, in their order.
     async fn of_uids(
         &mut self,
         folder: &str,
@@ -158,7 +158,7 @@ impl<S: Stream> Imap<S> {
         Ok(fetched)
     }
 
-    /// By UID. What a server sends besides, such as a change of flags, has no headers and is left out.
+    /// By UID. Unsolicited responses, such as an update of flags, have no headers and are skipped.
     async fn fetch_headers(
         &mut self,
         of: Of<'_>,
@@ -181,7 +181,7 @@ impl<S: Stream> Imap<S> {
         self.fetch_each(of, items, |message| Some((message.uid?, flags(message)))).await
     }
 
-    /// What `read` makes of each response, one at a time.
+    /// Collects what `read` returns for each response, one at a time.
     async fn fetch_each<T>(
         &mut self,
         of: Of<'_>,
@@ -224,7 +224,7 @@ fn flags(message: &Fetch) -> Flags {
     flags
 }
 
-/// As a command names them: `3:7,9`.
+/// As a set of UIDs in a command: `3:7,9`.
 fn set(uids: &[u32]) -> String {
     let mut sorted = uids.to_vec();
     sorted.sort_unstable();
@@ -242,7 +242,7 @@ mod tests {
     use super::set;
 
     #[test]
-    fn neighbours_are_named_as_a_range() {
+    fn consecutive_uids_form_a_range() {
         assert_eq!(set(&[9, 4, 3, 5, 7, u32::MAX]), "3:5,7,9,4294967295");
         assert_eq!(set(&[]), "");
     }

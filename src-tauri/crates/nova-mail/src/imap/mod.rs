@@ -1,5 +1,5 @@
-//! A mailbox by IMAP. To be read, a folder is opened by EXAMINE and a message fetched by PEEK, so that nothing changes;
-//! `change` alone opens folders by SELECT.
+//! A mailbox over IMAP. For reading, a folder is opened by EXAMINE and a message fetched by PEEK, so that nothing
+//! changes; only `change` opens folders by SELECT.
 
 mod change;
 mod large;
@@ -35,12 +35,12 @@ use list::Of;
 pub use starttls::{imap_begins_with_starttls, imap_start_tls};
 pub use watch::Watched;
 
-/// A connection to a server, encrypted by whoever opened it.
+/// A connection to a server, already encrypted.
 pub trait Stream: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Stream for S {}
 
-/// How long one command may take.
+/// The time limit of one command.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How many bytes a server may send in one connection.
 const MOST_BYTES: u64 = 64 << 20;
@@ -48,10 +48,10 @@ const MOST_BYTES: u64 = 64 << 20;
 const LARGEST: u64 = crate::message::MOST_BYTES as u64;
 /// The most folders that are listed.
 const FOLDERS: usize = 1_000;
-/// How many messages of a conversation are shown, and by how many ids they are looked for.
+/// How many messages of a conversation are shown, and how many ids are searched for.
 const CONVERSATION: usize = 100;
 const IDS: usize = 10;
-/// The longest line of a server that is shown.
+/// The longest text of a server that is shown.
 const LINE: usize = 200;
 
 /// A signed-in connection.
@@ -74,7 +74,7 @@ impl<S: Stream> Imap<S> {
         Self::sign_in_client(client, who).await
     }
 
-    /// Signs in after STARTTLS: the server has greeted already.
+    /// Signs in after STARTTLS, when the greeting has been read.
     ///
     /// # Errors
     /// As for [`Imap::sign_in`].
@@ -83,13 +83,14 @@ impl<S: Stream> Imap<S> {
     }
 
     async fn sign_in_client(mut client: Client<Bounded<S>>, who: &SignIn) -> Result<Self, MailError> {
-        // What it says before it is ready comes to an end here.
+        // Drains what it sends before it is ready.
         in_time(client.run_command_and_check_ok("NOOP", None)).await?;
         let mut session = signing_in::sign_in(client, who).await?;
         let capabilities: Capabilities = in_time(session.capabilities()).await?;
         let has = |name: &str| capabilities.has(&Capability::Atom(name.into()));
         let literals = has("LITERAL+") || has("LITERAL-");
-        // RFC 7162, 3.1: a server may keep them to itself until they are asked for, which is before a folder is opened.
+        // RFC 7162, 3.1: a server may omit mod-sequences until they are enabled, which is done before opening a
+        // folder.
         let modseq = has("CONDSTORE")
             && has("ENABLE")
             && in_time(session.run_command_and_check_ok("ENABLE CONDSTORE")).await.is_ok();
@@ -109,7 +110,7 @@ impl<S: Stream> Imap<S> {
         })
     }
 
-    /// The folder of an id, which is still numbered as it was.
+    /// Opens the folder of an id, whose UIDVALIDITY must still match.
     async fn open_of(&mut self, id: &MessageId) -> Result<(), MailError> {
         let FolderState { validity, .. } = self.open(&id.folder).await?;
         if validity == id.validity { Ok(()) } else { Err(MailError::NoMessage) }
@@ -149,13 +150,13 @@ impl<S: Stream> Mailbox for Imap<S> {
         if !sizes.iter().any(|message| of_message(&message)) {
             return Err(MailError::NoMessage);
         }
-        // A change of flags may be reported besides.
+        // An update of flags may be reported as well.
         let size = sizes.iter().filter(of_message).find_map(|message| message.size);
         if u64::from(size.unwrap_or_default()) > LARGEST {
             return self.fetch_large(id.uid).await;
         }
         let session = &mut self.session;
-        // No more than that, even where the size was a lie.
+        // Never more than that, even if the reported size was wrong.
         let asked = format!("(UID BODY.PEEK[]<0.{}>)", LARGEST + 1);
         let fetched: Vec<Fetch> =
             in_time(async { session.uid_fetch(&uid, &asked).await?.try_collect().await }).await?;
@@ -184,7 +185,7 @@ impl<S: Stream> Mailbox for Imap<S> {
         self.open_of(id).await?;
         let own = self.headers(&id.folder, id.validity, Of::Uids(&id.uid.to_string())).await?;
         let own = own.into_iter().find(|message| message.id == *id).ok_or(MailError::NoMessage)?;
-        // The first message of a conversation is named by most of its answers.
+        // Most replies of a conversation reference its first message.
         let mut ids: Vec<String> = own.envelope.references.iter().take(IDS / 2).cloned().collect();
         ids.extend(own.envelope.message_id.clone());
         ids.extend(own.envelope.references.iter().rev().take(IDS / 2).cloned());
@@ -208,7 +209,7 @@ impl<S: Stream> Mailbox for Imap<S> {
             };
             let found = self.matching(&keys).await?;
             for message in self.newest_of(&folder, opened, &found, CONVERSATION).await? {
-                // The same message may lie in several folders.
+                // The same message may be in several folders.
                 let is_new = message.id != *id
                     && message.envelope.message_id.clone().is_none_or(|message_id| known.insert(message_id));
                 if is_new {
@@ -282,12 +283,12 @@ impl<S: Stream> Mailbox for Imap<S> {
     }
 
     async fn close(&mut self) {
-        // Each command was answered: there is nothing to lose.
+        // Every command was answered, so nothing can be lost.
         let _ = tokio::time::timeout(Duration::from_secs(2), self.session.logout()).await;
     }
 }
 
-/// A folder's name as IMAP spells it.
+/// Encodes a folder's name for IMAP.
 fn spelled(folder: &str) -> Result<String, MailError> {
     if folder.chars().any(char::is_control) || folder.chars().count() > 500 {
         return Err(MailError::Argument { what: "The name of a folder", most: 500 });
@@ -295,7 +296,7 @@ fn spelled(folder: &str) -> Result<String, MailError> {
     Ok(utf7::encode(folder))
 }
 
-/// What a refusal to open a folder means.
+/// Maps a refusal to open a folder.
 fn no_folder(error: MailError, folder: &str) -> MailError {
     match error {
         MailError::Refused { .. } => MailError::NoFolder { folder: visible_line(folder, LINE) },
@@ -322,7 +323,7 @@ fn failed(error: Error) -> MailError {
         Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()) => {
             MailError::Flood { most: MOST_BYTES }
         }
-        // Of the structure of a message; nothing else is a list in lists.
+        // Only the structure of a message nests lists.
         Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooDeep>()) => {
             MessageError::Unreadable.into()
         }

@@ -1,4 +1,4 @@
-//! How messages begin, and whether something is attached to them. A few KiB of each are fetched, never all of it.
+//! How messages begin, and whether files are attached. A few KiB of each message are fetched, never all of it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use super::{Imap, Stream, in_time};
 use crate::message::{is_file, is_mixed};
 use crate::{MailError, MessageId, Preview};
 
-/// How many bytes of a message are looked at for the beginning of its text.
+/// How many bytes of a message are fetched for the beginning of its text.
 const START: u32 = 4096;
 
 impl<S: Stream> Imap<S> {
@@ -62,7 +62,7 @@ impl<S: Stream> Imap<S> {
     }
 }
 
-/// Headers of a few, and the first bytes of their text.
+/// Some headers, and the first bytes of the text.
 fn beginning() -> String {
     format!(
         "(UID BODY.PEEK[HEADER.FIELDS (FROM MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING \
@@ -70,8 +70,8 @@ fn beginning() -> String {
     )
 }
 
-/// The parts after the text, which is the first. A message may have parts in parts as deep as it likes, and whoever asks
-/// for its whole structure parses all of them; this is one level of it.
+/// The parts after the text, which is the first. Only one level is requested: a complete structure, which may be
+/// nested as deep as its sender likes, would have to be parsed.
 const PARTS: &str = "(UID BODY.PEEK[2.MIME] BODY.PEEK[3.MIME] BODY.PEEK[4.MIME])";
 const LAST_PART: u32 = 4;
 

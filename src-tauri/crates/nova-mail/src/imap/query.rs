@@ -1,12 +1,12 @@
-//! Searches as IMAP spells them (RFC 3501, 6.4.4).
+//! Search keys of IMAP (RFC 3501, 6.4.4).
 
 use crate::{MailError, SearchQuery, Wanted};
 
-/// The longest text that is searched for.
+/// The longest search text.
 const MOST: usize = 300;
 
-/// The keys of a search; `None` where every message fits. `literals`: whether the server takes texts that are
-/// announced by their length without being asked (RFC 7888).
+/// The keys of a search; `None` if every message matches. `literals`: whether the server accepts non-synchronizing
+/// literals (RFC 7888).
 ///
 /// # Errors
 /// `Argument` for a text that no command can carry.
@@ -40,7 +40,7 @@ pub(super) fn keys(wanted: &Wanted, literals: bool) -> Result<Option<String>, Ma
 /// The messages with this Message-ID.
 ///
 /// # Errors
-/// `Argument` for one that is no id.
+/// `Argument` if it is not a Message-ID.
 pub(super) fn with_id(message_id: &str) -> Result<String, MailError> {
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '<' | '>');
     if message_id.is_empty() || message_id.len() > MOST || !message_id.chars().all(is_plain) {
@@ -49,10 +49,10 @@ pub(super) fn with_id(message_id: &str) -> Result<String, MailError> {
     Ok(format!("HEADER Message-ID \"<{message_id}>\""))
 }
 
-/// The messages of a conversation: those with one of these ids, and those that name one.
+/// The messages of a conversation: those with one of these ids, and those that reference one.
 pub(super) fn conversation(ids: &[String]) -> Option<String> {
     let mut keys = ids.iter().flat_map(|id| {
-        // An id has no character that a quoted text gives a meaning.
+        // An id has no character that is special in a quoted string.
         [
             format!("HEADER Message-ID \"<{id}>\""),
             format!("HEADER References \"<{id}>\""),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_becomes_another_command() {
+    fn search_text_cannot_inject_a_command() {
         assert_eq!(spelled("a\" ALL"), Ok(Some("TEXT \"a\\\" ALL\"".into())));
         assert_eq!(spelled("a\\"), Ok(Some("TEXT \"a\\\\\"".into())));
         assert!(spelled("a\r\nA1 DELETE INBOX").is_err());
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_hold_together() {
+    fn conditions_are_combined() {
         let search = SearchQuery {
             from: Some("ann".into()),
             since: Some(jiff::civil::date(2026, 11, 3)),

@@ -1,12 +1,12 @@
-//! What the folders of a server are for.
+//! The roles of a server's folders.
 
 use async_imap::types::NameAttribute;
 
 use super::utf7;
 use crate::{Folder, Role};
 
-/// Folders by the names and attributes of the server (RFC 6154). A role that none of them has goes to the first one
-/// with a usual name for it, as older servers have no attributes.
+/// Folders by the names and attributes of the server (RFC 6154). A role that no attribute assigns goes to the first
+/// folder with a usual name for it, as older servers have no attributes.
 pub(super) fn folders<'a>(listed: impl Iterator<Item = (&'a str, &'a [NameAttribute<'a>])>) -> Vec<Folder> {
     let mut folders: Vec<Folder> = listed
         .map(|(name, attributes)| Folder { name: utf7::decode(name), role: said(name, attributes) })
@@ -40,7 +40,7 @@ const USUAL: &[(Role, &[&str])] = &[
 ];
 
 fn said(name: &str, attributes: &[NameAttribute<'_>]) -> Option<Role> {
-    // INBOX is the one name with a meaning, in whatever case.
+    // INBOX is the only reserved name, in any case.
     if name.eq_ignore_ascii_case("INBOX") {
         return Some(Role::Inbox);
     }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_names_count_where_the_server_says_nothing() {
+    fn usual_names_apply_without_attributes() {
         check(
             &[
                 ("Inbox", &[]),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_says_is_stronger_than_a_name() {
+    fn attributes_take_precedence_over_names() {
         check(
             &[("Sent", &[]), ("Gesendet", &[NameAttribute::Sent]), ("Drafts", &[NameAttribute::Trash])],
             &[("Sent", None), ("Gesendet", Some(Role::Sent)), ("Drafts", Some(Role::Trash))],

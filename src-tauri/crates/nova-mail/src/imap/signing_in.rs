@@ -28,12 +28,12 @@ async fn by_password<S: Stream>(
     user: &str,
     password: &SecretString,
 ) -> Result<Session<Bounded<S>>, MailError> {
-    // Any text may be in a password this way; LOGIN has no letters beyond ASCII.
+    // PLAIN carries any password; LOGIN is limited to ASCII.
     let signed_in =
         tokio::time::timeout(PATIENCE, client.authenticate("PLAIN", Plain { user, password })).await;
     match signed_in.map_err(|_| MailError::TooSlow { after: PATIENCE })? {
         Ok(session) => Ok(session),
-        // Some servers know LOGIN alone.
+        // Some servers support only LOGIN.
         Err((Error::Bad(_), client)) => {
             let login = client.login(user, password.expose_secret());
             let signed_in = tokio::time::timeout(PATIENCE, login).await;
@@ -53,7 +53,8 @@ async fn by_token<S: Stream>(
     if !can_be_said(user, token) {
         return Err(MailError::Argument { what: "The user or the token", most: 1_000 });
     }
-    // The one that Google and Microsoft document, else the standard. A server that offers it asks for the token.
+    // The mechanism that Google and Microsoft document, else the standard one. A server that supports it prompts for
+    // the token.
     for mechanism in [Bearer::Xoauth2, Bearer::Oauthbearer] {
         let said = AtomicBool::new(false);
         let bearer = SaidOnce { mechanism, user, token, said: &said };
@@ -71,7 +72,7 @@ async fn by_token<S: Stream>(
     Err(MailError::NoToken)
 }
 
-/// Of SASL PLAIN (RFC 4616).
+/// SASL PLAIN (RFC 4616).
 struct Plain<'a> {
     user: &'a str,
     password: &'a SecretString,
@@ -85,7 +86,7 @@ impl Authenticator for Plain<'_> {
     }
 }
 
-/// A token is said once: what a server asks after that is its refusal to be acknowledged.
+/// Sends a token once: any further challenge is the server's refusal, to be acknowledged.
 struct SaidOnce<'a> {
     mechanism: Bearer,
     user: &'a str,
@@ -104,11 +105,11 @@ impl Authenticator for SaidOnce<'_> {
     }
 }
 
-/// Why nobody is signed in.
+/// Why the sign-in failed.
 fn refused(error: Error) -> MailError {
     match failed(error) {
         MailError::Refused { said } => {
-            // RFC 5530: what is no fault of the user or the password.
+            // RFC 5530: failures that are not the fault of the user or the password.
             if said.contains("UNAVAILABLE") || said.contains("[INUSE]") {
                 MailError::Refused { said }
             } else if said.contains("LOGINDISABLED") || said.contains("not supported") {

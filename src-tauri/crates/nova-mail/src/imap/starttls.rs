@@ -8,8 +8,8 @@ pub fn imap_begins_with_starttls(port: u16) -> bool {
     port == 143
 }
 
-/// What precedes the encryption of such a connection (RFC 3501, 6.2.1): greeting, CAPABILITY, STARTTLS. A server that
-/// greets a client as signed in (PREAUTH) cannot encrypt any more, and is refused.
+/// The exchange before such a connection is encrypted (RFC 3501, 6.2.1): greeting, CAPABILITY, STARTTLS. A server
+/// that greets with PREAUTH can no longer encrypt, and is refused.
 ///
 /// # Errors
 /// If the server does not offer it: the connection must not be used then.
@@ -26,7 +26,7 @@ pub async fn imap_start_tls<S: AsyncRead + AsyncWrite + Unpin + ?Sized>(
     Ok(())
 }
 
-/// Whether the server agrees; to CAPABILITY only with STARTTLS among its capabilities.
+/// Whether the server accepts; for CAPABILITY, only with STARTTLS among its capabilities.
 async fn command<S: AsyncRead + AsyncWrite + Unpin + ?Sized>(
     lines: &mut PlainLines<'_, S>,
     name: &str,
@@ -57,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// The outcome with a server that sends this, what it was sent, and what was not read of it.
+    /// The result with a server that sends this, what was sent to it, and what was not read.
     async fn with(server: &str) -> (Result<(), String>, String, String) {
         let (mut here, mut there) = tokio::io::duplex(1 << 17);
         there.write_all(server.as_bytes()).await.expect("written");

@@ -1,4 +1,4 @@
-//! Names of folders as IMAP spells them: modified UTF-7 (RFC 3501, 5.1.3).
+//! Folder names in modified UTF-7 (RFC 3501, 5.1.3).
 
 use base64::Engine;
 use base64::alphabet::IMAP_MUTF7;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(&IMAP_MUTF7, NO_PAD);
 
-/// The name as a person reads it; one that is not spelled well stays as it is.
+/// The decoded name; a malformed one is returned unchanged.
 pub(super) fn decode(name: &str) -> String {
     let mut read = String::new();
     let mut rest = name;
@@ -60,7 +60,7 @@ mod tests {
     use super::{decode, encode};
 
     #[test]
-    fn names_are_read_and_spelled() {
+    fn names_are_decoded_and_encoded() {
         for (name, spelled) in [
             ("Entwürfe", "Entw&APw-rfe"),
             ("A & B", "A &- B"),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_spelled_badly_stays() {
+    fn malformed_name_is_unchanged() {
         for name in ["a&b", "&!-", "&2D0-", "&AP"] {
             assert_eq!(decode(name), name);
         }

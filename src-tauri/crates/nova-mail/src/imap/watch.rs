@@ -11,7 +11,7 @@ use crate::bounded::Bounded;
 
 /// How long one IDLE lasts: servers end it after half an hour, and routers drop silent connections earlier.
 const IDLE: Duration = Duration::from_secs(9 * 60);
-/// How often a server without IDLE is asked.
+/// How often a server without IDLE is polled.
 const POLL: Duration = Duration::from_secs(60);
 
 /// A folder that is watched, over a connection of its own.
@@ -37,7 +37,7 @@ impl<S: Stream> Imap<S> {
 }
 
 impl<S: Stream> Watched<S> {
-    /// Returns once messages were added, removed or marked. Other news of the server may count as a change, too.
+    /// Returns once messages were added, removed or flagged. Other unsolicited responses may count as a change, too.
     ///
     /// # Errors
     /// As [`MailError`] lists, also when the connection was cut.
@@ -52,7 +52,7 @@ impl<S: Stream> Watched<S> {
         }
     }
 
-    /// Waits for news or for the end of this IDLE.
+    /// Waits for a change or for the end of this IDLE.
     async fn idled(self) -> Result<(Self, bool), MailError> {
         let mut idle = self.session.idle();
         in_time(idle.init()).await?;
@@ -75,7 +75,7 @@ impl<S: Stream> Watched<S> {
         Ok((self, false))
     }
 
-    /// Whether a change is among what was reported beside the answers to commands, which is discarded.
+    /// Whether the unsolicited responses contain a change; discards them.
     fn takes_news(&mut self) -> bool {
         let mut has_news = false;
         while let Ok(response) = self.session.unsolicited_responses.try_recv() {

@@ -1,16 +1,16 @@
-//! What a file is by its first bytes, whatever its name and its sender say.
+//! File types by the first bytes, whatever a file's name and its sender say.
 
 use infer::MatcherType;
 
-/// The media type that a file is known by; `None` for plain text, and for what is not known.
+/// The detected media type; `None` for plain text and unknown types.
 pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
     infer::get(bytes).map(|found| found.mime_type())
 }
 
-/// Whether the bytes are a program or a script that a system runs: for Windows, Linux, macOS or a virtual machine.
+/// Whether the bytes are a program or script for Windows, Linux, macOS or a virtual machine.
 pub fn is_program(bytes: &[u8]) -> bool {
     let is_binary = || bytes.iter().take(64).any(|byte| *byte == 0);
-    // Certificates and images of disks are among them, and a guess at object files of two bytes.
+    // Its certificates and disk images are not, nor its object files, guessed from two bytes.
     let runs = |found: infer::Type| {
         found.matcher_type() == MatcherType::App
             && !matches!(found.extension(), "der" | "pem" | "obj" | "qcow2" | "bc")
@@ -23,7 +23,7 @@ mod tests {
     use super::{is_program, media_type_of};
 
     #[test]
-    fn first_bytes_tell_what_a_file_is() {
+    fn detects_file_types_by_their_first_bytes() {
         let elf = [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 60]].concat();
         for (bytes, media_type, program) in [
             (b"%PDF-1.7\n".as_slice(), Some("application/pdf"), false),

@@ -7,7 +7,7 @@ use super::{parse, visible_line};
 
 /// How many recipients are listed.
 const PEOPLE: usize = 100;
-/// How many ids of earlier messages count.
+/// How many ids of earlier messages are used.
 const REFERENCES: usize = 50;
 /// How long a line of a header may be.
 const LINE: usize = 300;
@@ -21,10 +21,10 @@ pub struct Envelope {
     pub reply_to: Vec<Person>,
     pub to: Vec<Person>,
     pub cc: Vec<Person>,
-    /// How many recipients there are besides those above.
+    /// How many more recipients there are.
     pub more_people: usize,
     pub subject: String,
-    /// As the sender says.
+    /// As the sender claims.
     pub date: Option<Timestamp>,
     /// Without angle brackets.
     pub message_id: Option<String>,
@@ -40,7 +40,7 @@ pub struct Person {
 }
 
 impl Envelope {
-    /// Of the bytes of a message's headers; empty where they cannot be read.
+    /// Parses the bytes of a message's headers; empty if they cannot be parsed.
     pub fn of_headers(raw: &[u8]) -> Self {
         let read = catch_unwind(AssertUnwindSafe(|| parse::headers(raw).map(|headers| Self::of(&headers))));
         read.ok().flatten().unwrap_or_default()
@@ -57,7 +57,7 @@ impl Envelope {
                 references.push(id);
             }
         }
-        // The first is that of the whole conversation.
+        // The first identifies the whole conversation.
         if references.len() > REFERENCES {
             references.drain(1..=references.len() - REFERENCES);
         }

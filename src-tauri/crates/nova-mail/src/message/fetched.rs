@@ -2,12 +2,12 @@ use std::collections::HashMap;
 
 use super::{HtmlPage, Message, MessageError, Picture, list_address, parse};
 
-/// A message as it was fetched: all of its bytes or, where they are too many, its headers and texts, with the headers of
-/// every other part.
+/// A fetched message: all of its bytes or, if there are too many, its headers and texts, with the headers of every
+/// other part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedMessage {
     raw: Vec<u8>,
-    /// The parts of a large message, in their order; empty where `raw` is the message.
+    /// The parts of a large message, in order; empty if `raw` is the message.
     parts: Vec<RemotePart>,
     /// Whether the end of a text was not fetched.
     is_cut: bool,
@@ -19,9 +19,9 @@ pub(crate) struct RemotePart {
     /// As IMAP numbers it (RFC 3501, 6.4.5): `2`, `1.3`.
     pub(crate) section: Vec<u32>,
     pub(crate) encoding: PartEncoding,
-    /// Encoded, in bytes.
+    /// Encoded size in bytes.
     pub(crate) octets: u64,
-    /// Where its headers begin and its body ends in the message that stands for it.
+    /// Where its headers begin and its body ends in the rebuilt message.
     pub(crate) begin: usize,
     pub(crate) end: usize,
 }
@@ -42,7 +42,7 @@ impl FetchedMessage {
         Self { raw, parts, is_cut }
     }
 
-    /// As [`Message::read`]. Sizes of a large message's parts follow from their encoded ones.
+    /// As [`Message::read`]. Sizes of a large message's parts are estimated from their encoded ones.
     ///
     /// # Errors
     /// As for [`Message::read`].
@@ -60,7 +60,7 @@ impl FetchedMessage {
         Ok(message)
     }
 
-    /// As [`Message::page`]. Of a large message, pictures within it are left out.
+    /// As [`Message::page`]. Pictures attached to a large message are left out.
     ///
     /// # Errors
     /// As for [`Message::page`].
@@ -68,12 +68,12 @@ impl FetchedMessage {
         Message::page(&self.raw, loaded)
     }
 
-    /// The address through which the message reached the members of a mailing list (RFC 2369).
+    /// The address of the mailing list that distributed the message (RFC 2369).
     pub fn list_address(&self) -> Option<String> {
         list_address(&self.raw)
     }
 
-    /// The part at this place of [`Message::parts`]; `None` where it was fetched with the message.
+    /// The part at this index of [`Message::parts`]; `None` if it was fetched with the message.
     pub(crate) fn remote(&self, at: usize) -> Result<Option<&RemotePart>, MessageError> {
         if self.parts.is_empty() {
             return Ok(None);
@@ -93,7 +93,7 @@ impl FetchedMessage {
 }
 
 impl RemotePart {
-    /// Decoded, in bytes, for lines of the usual length.
+    /// Decoded size in bytes, assuming lines of the usual length.
     pub(crate) fn size(&self) -> u64 {
         match self.encoding {
             // 76 characters and a line break hold 57 bytes; the last line has no break.
@@ -117,10 +117,10 @@ impl Decoder {
         Self { encoding, rest: Vec::new(), decoded: Vec::new() }
     }
 
-    /// Returns how many bytes there are so far.
+    /// Returns how many bytes are decoded so far.
     pub(crate) fn push(&mut self, piece: &[u8]) -> usize {
         if self.encoding == PartEncoding::Base64 {
-            // Padding ends a run; whoever joins several of them writes it in the middle.
+            // Padding ends a run; concatenated runs have it in the middle.
             for run in piece.split_inclusive(|byte| *byte == b'=') {
                 let is_code = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
                 self.rest.extend(run.iter().filter(is_code));
@@ -154,10 +154,10 @@ impl Decoder {
                 .with_decode_padding_mode(DecodePaddingMode::Indifferent)
                 .with_decode_allow_trailing_bits(true),
         );
-        // One letter alone is no byte.
+        // A single letter is less than a byte.
         let run: Vec<u8> = self.rest.drain(..count).collect();
         let run = if run.len() % 4 == 1 { &run[..run.len() - 1] } else { &run };
-        // Every letter is of the alphabet and the length fits.
+        // Every letter is in the alphabet and the length is valid.
         let _ = LENIENT.decode_vec(run, &mut self.decoded);
     }
 }

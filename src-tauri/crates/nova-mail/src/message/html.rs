@@ -1,6 +1,6 @@
-//! HTML as the text that its reader sees.
+//! Converts HTML to the text that its reader sees.
 //!
-//! Tags are read one by one and no tree is built: however deep elements are nested, it takes one look at each.
+//! Tags are processed one by one and no tree is built: each element is visited once, however deep they are nested.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,23 +12,23 @@ use html5ever::tokenizer::{
 
 /// Text beyond this is left out.
 const MOST: usize = 4 << 20;
-/// Open elements that are remembered; deeper ones count as part of these.
+/// Open elements that are tracked; deeper ones count as part of these.
 const MOST_OPEN: usize = 500;
 
 /// HTML as its reader sees it.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) text: String,
-    /// In their order, each with its text as it stands in `text`.
+    /// In order, each with its text as it appears in `text`.
     pub(super) links: Vec<Link>,
-    /// Images that a mail program would load from the web, those included that nobody sees.
+    /// Images that a mail program would load from the web, including invisible ones.
     pub(super) remote_images: usize,
 }
 
 /// A link to the web.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// What it says, with the host that it leads to where that is not said.
+    /// Its text, followed by the target's host if the text does not name it.
     pub text: String,
     pub url: String,
 }
@@ -37,8 +37,8 @@ pub struct Link {
 const LINKS: usize = 200;
 const URL: usize = 2_000;
 
-/// What a mail program shows of it: without scripts, styles, comments, hidden elements and images that only report
-/// that the message was opened. Earlier messages are marked with `> `, links are followed by their host.
+/// What a mail program shows of it: without scripts, styles, comments, hidden elements and tracking pixels. Quoted
+/// messages are marked with `> `, links are followed by their host.
 pub(super) fn read(html: &str) -> Page {
     let (reader, _) =
         tokenize(html.get(..html.floor_char_boundary(MOST)).unwrap_or_default(), Reader::default());
@@ -47,12 +47,12 @@ pub(super) fn read(html: &str) -> Page {
 
 /// Bytes that are read at once.
 const CHUNK: usize = 8 << 10;
-/// Separators within one tag: a tokenizer compares each attribute with all before it.
+/// Separators within one tag: a tokenizer compares each attribute with all previous ones.
 const SEPARATORS: usize = 10_000;
-/// Fewer bytes of `/` in a chunk belong to the data of an image, of which they are a 64th.
+/// Fewer bytes of `/` in a chunk are image data, of which they are one 64th.
 const SLASHES: usize = CHUNK / 48;
 
-/// Passes the tokens of a text to a sink; also returns whether its end was left out, because of a tag with too many
+/// Passes the tokens of a text to a sink; also returns whether its end was left out because a tag has too many
 /// attributes.
 pub(super) fn tokenize<S: TokenSink<Handle = ()>>(html: &str, sink: S) -> (S, bool) {
     let tokenizer = Tokenizer::new(Counting { sink, tokens: Cell::new(0) }, TokenizerOpts::default());
@@ -63,7 +63,7 @@ pub(super) fn tokenize<S: TokenSink<Handle = ()>>(html: &str, sink: S) -> (S, bo
         rest = after;
         let before = tokenizer.sink.tokens.get();
         input.push_back(StrTendril::from(chunk));
-        // It pauses for a script alone, and no element is taken for one.
+        // It pauses only for a script, and no element is treated as one.
         let _ = tokenizer.feed(&input);
         let is_within_tag = tokenizer.sink.tokens.get() == before;
         let spaces = chunk.bytes().filter(u8::is_ascii_whitespace).count();
@@ -86,7 +86,7 @@ impl<S: TokenSink<Handle = ()>> TokenSink for Counting<S> {
     type Handle = ();
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<()> {
-        // An error is part of another token.
+        // A parse error is part of another token.
         if !matches!(token, Token::ParseError(_)) {
             self.tokens.set(self.tokens.get() + 1);
         }
@@ -101,9 +101,9 @@ struct Reader(RefCell<Shown>);
 struct Shown {
     page: Page,
     open: Vec<Element>,
-    /// Space is due before the next word.
+    /// A space is due before the next word.
     space: bool,
-    /// So many line breaks are due before the next word.
+    /// This many line breaks are due before the next word.
     breaks: usize,
 }
 
@@ -168,7 +168,7 @@ impl Shown {
         if is_void(name) || self.open.len() >= MOST_OPEN {
             return;
         }
-        // Often nobody closes it.
+        // The head is often left unclosed.
         let ends_head = !matches!(name, "title" | "style" | "script" | "noscript" | "template");
         if ends_head && self.open.last().is_some_and(|last| last.name == "head") {
             self.end("head");
@@ -249,7 +249,7 @@ pub(super) fn attribute<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {
     tag.attrs.iter().find(|attribute| &*attribute.name.local == name).map(|found| &*found.value)
 }
 
-/// How the text of some elements is read: as no tags.
+/// Elements whose content is text without tags.
 pub(super) fn raw_text(name: &str) -> TokenSinkResult<()> {
     match name {
         "script" => TokenSinkResult::RawData(RawKind::ScriptData),
@@ -287,7 +287,7 @@ pub(super) fn is_void(name: &str) -> bool {
     )
 }
 
-/// Whether nobody sees the element: text for programs, or one that its style hides.
+/// Whether the element is invisible: text for programs, or hidden by its style.
 pub(super) fn is_hidden(name: &str, tag: &Tag) -> bool {
     if matches!(
         name,
@@ -338,14 +338,14 @@ pub(super) fn is_hidden(name: &str, tag: &Tag) -> bool {
     })
 }
 
-/// Whether the image only reports that the message was opened.
+/// Whether the image is a tracking pixel.
 pub(super) fn is_pixel(tag: &Tag) -> bool {
     ["width", "height"].iter().any(|side| {
         attribute(tag, side).is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"))
     })
 }
 
-/// The host of an address, as it is asked for: letters that look like others in their ASCII form.
+/// The host of a URL in its ASCII form, which shows look-alike letters.
 pub(super) fn host(address: &str) -> Option<String> {
     let address = address.trim();
     let rest = address.get(..8).filter(|start| start.eq_ignore_ascii_case("https://")).map(|_| &address[8..]);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn links_to_the_web_are_listed_as_they_stand_in_the_text() {
+    fn links_are_listed_as_they_appear_in_the_text() {
         let page = read(
             "<a href=' https://a.example/x?y=1 '>the\n folder</a>, <a href='https://b.example/'>b.example</a>, \
              <a href='javascript:x'>no</a> <a href='mailto:a@b.example'>no</a> <a href='https://c.example/'> </a>\
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn images_of_the_web_are_counted() {
+    fn remote_images_are_counted() {
         let page =
             read("<img src='https://a.example/1'><img src='cid:2'><img src='http://b.example/p' width=1>");
         assert_eq!(page.remote_images, 2);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_says_its_host() {
+    fn link_is_followed_by_its_host() {
         check("<a href='https://evil.example/x'>www.bank.example</a>", "www.bank.example (evil.example)");
         check("<a href='https://bank.example@evil.example/'>Pay</a>", "Pay (evil.example)");
         check("<a href='https://bаnk.example/'>bank.example</a>", "bank.example (xn--bnk-6cd.example)");
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_left_out() {
+    fn invisible_content_is_left_out() {
         for html in [
             "<!-- ignore all -->Hi",
             "<script>ignore</script>Hi",
@@ -428,12 +428,12 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_is_not_closed_hides_nothing() {
+    fn unclosed_head_hides_nothing() {
         check("<html><head><style>x</style><body><p>Hello", "Hello");
     }
 
     #[test]
-    fn an_earlier_message_is_a_quote() {
+    fn blockquote_is_marked_as_a_quote() {
         check("<p>Yes</p><blockquote><p>Shall we?</p></blockquote>", "Yes\n\n> Shall we?");
     }
 }

@@ -1,4 +1,4 @@
-//! A message as values: its headers, its text, what is attached, and what speaks for or against its sender.
+//! A message as values: its headers, its text, its attachments, and what speaks for or against its sender.
 
 mod bytes;
 mod envelope;
@@ -32,54 +32,54 @@ use text::{Body, first_visible};
 pub(crate) const MOST_BYTES: usize = 16 << 20;
 /// The most parts that are listed.
 const LISTED: usize = 100;
-/// How many bytes of headers are looked through for a mailing list.
+/// How many bytes of headers are scanned for a mailing list.
 const HEAD: usize = 256 << 10;
 /// How long a name of a part may be, in characters.
 const NAME: usize = 120;
-/// How much of the end of a longer one is kept.
+/// How many characters of a longer name's end are kept.
 const NAME_END: usize = 20;
 /// The most characters of a calendar entry.
 const ENTRY: usize = 4_000;
-/// How many parts of text are put together.
+/// How many text parts are joined.
 const TEXTS: usize = 20;
 /// The most characters of the text.
 const TEXT: usize = 30_000;
 
-/// One message, read.
+/// A parsed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub envelope: Envelope,
-    /// Plain text: without what was folded, signatures and invisible characters.
+    /// Plain text: without folded quotes, signatures and invisible characters.
     pub text: String,
     /// How many lines of earlier messages were left out of the text.
     pub folded: usize,
     /// Whether the text is cut at its end.
     pub cut: bool,
-    /// Links of its HTML, each with its text as it stands in the text above. Plain text has none.
+    /// Links of its HTML, each with its text as it appears in `text`. Plain text has none.
     pub links: Vec<Link>,
-    /// How many images its HTML has on the web.
+    /// How many remote images its HTML has.
     pub remote_images: usize,
-    /// Everything that is not the text: attachments, calendar entries, forwarded messages.
+    /// All parts other than the text: attachments, calendar entries, forwarded messages.
     pub parts: Vec<Part>,
-    /// How many more parts there are than are listed.
+    /// How many further parts are not listed.
     pub more_parts: usize,
     pub sender: SenderCheck,
-    /// What a person would want to know before they trust it.
+    /// What to know before trusting it.
     pub findings: Vec<Finding>,
 }
 
 /// A part that is not the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// As the sender named it, made visible and shortened in its middle; never a path. By its kind where it has
+    /// The sender's name for it, made visible and shortened in its middle; never a path. Named by its kind if it has
     /// no name.
     pub name: String,
-    /// As the sender says, `application/pdf`.
+    /// As the sender claims, `application/pdf`.
     pub media_type: String,
-    /// Decoded, in bytes.
+    /// Decoded size in bytes.
     pub size: usize,
     pub kind: PartKind,
-    /// Of a calendar entry its text (iCalendar), cut at its end.
+    /// The text of a calendar entry (iCalendar), cut at its end.
     pub entry: Option<String>,
 }
 
@@ -92,7 +92,7 @@ pub enum PartKind {
     Calendar,
     /// A message as an attachment.
     Message,
-    /// Outlook's container (winmail.dat), which hides what is in it.
+    /// Outlook's container (winmail.dat), which hides its content.
     Tnef,
 }
 
@@ -108,11 +108,11 @@ pub enum MessageError {
 }
 
 impl Message {
-    /// `receiver`: the host names under which the server that received it signs its checks, such as
-    /// `mail.example.org`; the checks of all others are left out.
+    /// `receiver`: the host names under which the receiving server signs its checks, such as `mail.example.org`; the
+    /// checks of all others are ignored.
     ///
     /// # Errors
-    /// When it is beyond the limits, or no message at all.
+    /// If it exceeds the limits, or is not a message.
     pub fn read(raw: &[u8], receiver: &[&str]) -> Result<Self, MessageError> {
         parse::check(raw)?;
         // The parser has panicked on malformed messages.
@@ -123,10 +123,10 @@ impl Message {
         .unwrap_or(Err(MessageError::Unreadable))
     }
 
-    /// The decoded bytes of the part at this place of [`Message::parts`]; of a message within it, that message.
+    /// The decoded bytes of the part at this index of [`Message::parts`]; for an attached message, that message.
     ///
     /// # Errors
-    /// As [`Message::read`], and where there is no such part.
+    /// As [`Message::read`], and if there is no such part.
     pub fn part(raw: &[u8], at: usize) -> Result<Vec<u8>, MessageError> {
         parse::check(raw)?;
         catch_unwind(AssertUnwindSafe(|| {
@@ -140,8 +140,8 @@ impl Message {
         .unwrap_or(Err(MessageError::Unreadable))
     }
 
-    /// The HTML of the message, sanitised; `None` where it has none. `loaded`: pictures of the web that are drawn in it,
-    /// by their address as [`HtmlPage::remote`] has it.
+    /// The sanitised HTML of the message; `None` if it has none. `loaded`: remote pictures to draw in it, by their
+    /// URL as in [`HtmlPage::remote`].
     ///
     /// # Errors
     /// As [`Message::read`].
@@ -189,8 +189,7 @@ fn list_address(raw: &[u8]) -> Option<String> {
     (!address.is_empty()).then(|| visible_line(address, NAME))
 }
 
-/// The text that its sender wrote: the plain one, else that of the HTML, with its links and the number of its images on
-/// the web.
+/// The text that its sender wrote: the plain part, else the HTML, with its links and the number of its remote images.
 fn body(raw: &[u8], parsed: &Parsed<'_>) -> (Body, Vec<Link>, usize) {
     let plain = parsed.text_bodies().filter_map(|part| match &part.body {
         PartType::Text(_) if !part.is_content_type("text", "calendar") => Some(parse::text(raw, part)),
@@ -210,12 +209,12 @@ fn body(raw: &[u8], parsed: &Parsed<'_>) -> (Body, Vec<Link>, usize) {
     (Body::of(&text, TEXT), pages.into_iter().flat_map(|page| page.links).collect(), remote_images)
 }
 
-/// The parts that are not the text, in their order.
+/// The parts other than the text, in order.
 fn listed<'a, 'b>(parsed: &'a Parsed<'b>) -> impl Iterator<Item = &'a MessagePart<'b>> {
     parsed.parts.iter().enumerate().filter_map(|(at, part)| {
         let is_attached = u32::try_from(at).is_ok_and(|at| parsed.attachments.contains(&at))
             && !matches!(part.body, PartType::Multipart(_));
-        // A calendar entry beside the text is no attachment to a mail program.
+        // Mail programs do not show a calendar entry beside the text as an attachment.
         (is_attached || part.is_content_type("text", "calendar")).then_some(part)
     })
 }
@@ -251,7 +250,7 @@ impl Part {
     }
 }
 
-/// A name of at most `NAME` characters, whose end says what the file is.
+/// A name of at most `NAME` characters that keeps its extension.
 fn shown_name(said: &str) -> String {
     let name = visible_line(&said.replace(['/', '\\'], "_"), usize::MAX);
     let count = name.chars().count();

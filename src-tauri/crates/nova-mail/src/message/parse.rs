@@ -1,8 +1,8 @@
-//! What the parser is given, and how its parts are decoded.
+//! The input of the parser, and the decoding of its parts.
 //!
-//! The parser is not told of transfer encodings: it would decode a message in base64 and read it as a message, with
-//! levels that nobody has counted, and destructors need a frame of the stack for each. Parts are decoded here instead,
-//! once it is known that they are no messages.
+//! The parser does not see transfer encodings: it would decode a message in base64 and parse it, with uncounted
+//! levels of nesting, and destructors recurse into each. Parts are decoded here instead, once they are known not to
+//! be messages.
 
 use std::borrow::Cow;
 
@@ -13,18 +13,18 @@ use mail_parser::{HeaderName, Message, MessageParser, MessagePart, MimeHeaders};
 
 use super::{MOST_BYTES, MessageError};
 
-/// How many parts may say what they are, and so how deep messages in messages may go.
+/// How many parts may declare a type, and so how deep messages may be nested.
 pub(super) const MOST_PARTS: usize = 500;
-/// How often a delimiter of parts may begin.
+/// How many delimiters of parts there may be.
 const MOST_DELIMITERS: usize = 200_000;
 
 /// # Errors
-/// When it is beyond the limits.
+/// If it exceeds the limits.
 pub(super) fn check(raw: &[u8]) -> Result<(), MessageError> {
     if raw.len() > MOST_BYTES {
         return Err(MessageError::TooLarge);
     }
-    // The parser skips space within a name.
+    // The parser skips spaces within a name.
     let condensed: Vec<u8> =
         raw.iter().filter(|byte| !byte.is_ascii_whitespace()).map(u8::to_ascii_lowercase).collect();
     let times = |word: &[u8], text: &[u8]| memchr::memmem::find_iter(text, word).count();
@@ -41,7 +41,7 @@ fn parser() -> MessageParser {
         .with_address_headers()
         .with_message_ids()
         .header_text(HeaderName::Subject)
-        // As anything but text, it is no encoding to the parser.
+        // Parsed as another kind of header, it is no encoding to the parser.
         .header_content_type(HeaderName::ContentTransferEncoding)
         .default_header_ignore()
 }
@@ -54,12 +54,12 @@ pub(super) fn headers(raw: &[u8]) -> Option<Message<'_>> {
     parser().parse_headers(raw)
 }
 
-/// A part as it stands in the message.
+/// A part as it is in the message.
 pub(super) fn body<'a>(raw: &'a [u8], part: &MessagePart<'_>) -> &'a [u8] {
     raw.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default()
 }
 
-/// The bytes of a part that is no message and has no parts.
+/// The decoded bytes of a part that is neither a message nor multipart.
 pub(super) fn decoded<'a>(raw: &'a [u8], part: &MessagePart<'_>) -> Cow<'a, [u8]> {
     let body = body(raw, part);
     let encoding = part.headers.iter().find(|header| header.name == HeaderName::ContentTransferEncoding);
@@ -69,7 +69,7 @@ pub(super) fn decoded<'a>(raw: &'a [u8], part: &MessagePart<'_>) -> Cow<'a, [u8]
         Some(name) if name.eq_ignore_ascii_case("quoted-printable") => quoted_printable_decode(body),
         _ => None,
     };
-    // What cannot be decoded is shown as it is.
+    // Undecodable bytes are shown as they are.
     decoded.map_or(Cow::Borrowed(body), Cow::Owned)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn quoted_printable(bytes: &[u8]) -> Option<Vec<u8>> {
     quoted_printable_decode(bytes)
 }
 
-/// The same as text, by its charset.
+/// The decoded bytes as text, by its charset.
 pub(super) fn text(raw: &[u8], part: &MessagePart<'_>) -> String {
     let bytes = decoded(raw, part);
     let charset = part.content_type().and_then(|kind| kind.attribute("charset"));

@@ -10,19 +10,19 @@ const TEXT: usize = 160;
 /// What a list shows of a message besides its headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preview {
-    /// How its text begins, one visible line; empty where that is not among its first bytes.
+    /// How its text begins, one visible line; empty if that is not among its first bytes.
     pub text: String,
     /// Whether a file is attached beside its text.
     pub attached: bool,
-    /// Whether the receiving server found that the sender is not who it says.
+    /// Whether the receiving server found that the sender is not who it claims to be.
     pub not_verified: bool,
 }
 
 impl Preview {
-    /// Of some headers, which end with an empty line, and the first bytes of what follows them. `receiver` as for
+    /// From some headers, which end with an empty line, and the first bytes of the body. `receiver` as for
     /// [`Message::read`].
     pub(crate) fn of(headers: &[u8], start: &[u8], receiver: &[&str]) -> Self {
-        // Parts are encoded line by line: half a line may not be decoded.
+        // Parts are encoded line by line: a partial line may not decode.
         let lines = start.iter().rposition(|byte| *byte == b'\n').map_or(start, |end| &start[..=end]);
         let by_lines = Self::of_start(headers, lines, receiver);
         if by_lines.text.is_empty() { Self::of_start(headers, start, receiver) } else { by_lines }
@@ -41,10 +41,10 @@ impl Preview {
     }
 }
 
-/// How many parts in parts are ended.
+/// How many nested parts are closed.
 const LEVELS: usize = 20;
 
-/// The ends of all parts that the start of a message begins: the parser takes a part without its end for no text.
+/// Closes all parts that the start of a message opens: the parser finds no text in an unclosed part.
 fn ends(raw: &[u8]) -> Vec<u8> {
     const NAME: &[u8] = b"boundary=";
     let lower = raw.to_ascii_lowercase();
@@ -63,7 +63,7 @@ pub(crate) fn is_mixed(headers: &[u8]) -> bool {
     of_headers(headers, |headers| headers.is_content_type("multipart", "mixed"))
 }
 
-/// Whether a part with these headers is a file to a person: no text, and no image within it.
+/// Whether a part with these headers is shown as a file: neither text nor an inline image.
 pub(crate) fn is_file(headers: &[u8]) -> bool {
     of_headers(headers, |part| {
         let is_said = |kind: &str| {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_begins_in_whatever_part_it_is() {
+    fn text_is_found_in_any_part() {
         check("Subject: x", "One\r\ntwo\r\n\r\nthree\r\nfour", "One two three");
         check(
             "MIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b",
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_without_its_end_has_its_text() {
+    fn unclosed_part_has_its_text() {
         let text = "Content-Type: text/plain\r\n\r\nHello.\r\nJa";
         check("Content-Type: multipart/mixed; boundary=b", &format!("--b\r\n{text}"), "Hello.");
         check("Content-Type: multipart/mixed; boundary=\"b c\"", &format!("--b c\r\n{text}"), "Hello.");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_no_text_is_a_file() {
+    fn non_text_part_is_a_file() {
         for (headers, expected) in [
             ("Content-Type: application/pdf\r\n\r\n", true),
             ("content-type: TEXT/plain\r\nContent-Disposition: ATTACHMENT; filename=a.txt\r\n\r\n", true),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_has_no_text() {
+    fn unreadable_message_has_no_text() {
         check(
             "MIME-Version: 1.0\nContent-Type: image/png\nContent-Transfer-Encoding: base64",
             "iVBORw0KGgo=",

@@ -1,6 +1,6 @@
-//! Text as its reader sees it: no invisible characters, earlier messages and signatures left out.
+//! Text as its reader sees it: without invisible characters, quoted messages and signatures.
 
-/// A line of Nova's answer from text of others: one line, visible, of at most `most` characters.
+/// One visible line of untrusted text, of at most `most` characters.
 pub fn visible_line(text: &str, most: usize) -> String {
     let line = visible(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(most) {
@@ -21,7 +21,7 @@ pub(super) struct Body {
 
 impl Body {
     pub(super) fn of(text: &str, most: usize) -> Self {
-        // Enough of it that what is left after folding has `most` characters, and no more work than that.
+        // Enough that `most` characters remain after folding, and no more work than that.
         let (text, mut cut) = first(text, most.saturating_mul(4));
         let (kept, folded) = own_lines(&visible(text));
         let (kept, also_cut) = first(&kept, most);
@@ -30,7 +30,7 @@ impl Body {
     }
 }
 
-/// The first characters of a text that its reader sees.
+/// The first visible characters of a text.
 pub(super) fn first_visible(text: &str, most: usize) -> String {
     visible(first(text, most).0)
 }
@@ -42,14 +42,14 @@ fn first(text: &str, most: usize) -> (&str, bool) {
     }
 }
 
-/// Without control characters and those that nobody sees.
+/// Removes control and invisible characters.
 pub(super) fn visible(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let is_letter = |c: &char| c.is_alphabetic() && !c.is_ascii();
     let mut before = None;
     while let Some(c) = letters.next() {
-        // Part of the spelling of Persian and other scripts, and of emoji.
+        // Part of the spelling in Persian and other scripts, and of emoji.
         let spells = matches!(c, '\u{200c}' | '\u{200d}')
             && before.as_ref().is_some_and(is_letter)
             && letters.peek().is_some_and(is_letter);
@@ -65,8 +65,8 @@ pub(super) fn visible(text: &str) -> String {
     clean
 }
 
-/// Characters without a look of their own (Default_Ignorable_Code_Point), those that turn the direction, the empty cell
-/// of Braille, and those for private use.
+/// Characters without a glyph (Default_Ignorable_Code_Point), direction controls, the blank of Braille, and those for
+/// private use.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}'
@@ -76,8 +76,8 @@ fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..='\u{10ffff}')
 }
 
-/// The lines that its sender wrote, and how many of earlier messages were left out. A quote stays where the sender's
-/// own lines follow it: they answer it.
+/// The sender's own lines, and how many quoted ones were left out. A quote stays if the sender's own lines follow it:
+/// they answer it.
 fn own_lines(text: &str) -> (String, usize) {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let history = (0..lines.len()).find(|at| begins_history(&lines[*at..]));
@@ -87,7 +87,7 @@ fn own_lines(text: &str) -> (String, usize) {
         }
         _ => (&lines[..], 0),
     };
-    // Lines are trimmed; what is longer is no signature.
+    // Lines are trimmed; a longer block is not a signature.
     let signature = lines.iter().rposition(|line| *line == "--").filter(|at| lines.len() - at <= SIGNATURE);
     let lines = &lines[..signature.unwrap_or(lines.len())];
     let last_own = lines.iter().rposition(|line| !line.is_empty() && !is_quote(line));
@@ -95,7 +95,7 @@ fn own_lines(text: &str) -> (String, usize) {
     let rest = &lines[end..];
     let mut kept = &lines[..end];
     if end == 0 {
-        // Nothing but a quote: it is the message.
+        // A message that is only a quote keeps it.
         kept = lines;
     } else {
         folded += rest.iter().filter(|line| is_quote(line)).count();
@@ -119,7 +119,7 @@ fn is_quote(line: &str) -> bool {
     line.trim_start().starts_with('>')
 }
 
-/// Where mail programs put what was written before, below the text.
+/// Whether the earlier messages begin here, as mail programs mark them.
 fn begins_history(lines: &[&str]) -> bool {
     let line = lines.first().map_or("", |line| line.trim());
     let words = ["original message", "ursprüngliche nachricht", "message d'origine", "mensaje original"];
@@ -127,7 +127,7 @@ fn begins_history(lines: &[&str]) -> bool {
     if marked && words.iter().any(|words| line.to_lowercase().contains(words)) {
         return true;
     }
-    // A bare rule is one only above the headers of what was written before.
+    // A bare rule counts only above the headers of an earlier message.
     let is_header =
         |line: &str| ["From:", "Von:", "De :", "De:"].iter().any(|name| line.trim().starts_with(name));
     let is_rule = line.len() >= 20 && line.chars().all(|c| c == '_');

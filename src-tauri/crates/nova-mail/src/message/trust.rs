@@ -1,4 +1,4 @@
-//! What speaks for or against the sender of a message. Nothing here is a proof, and what is missing says nothing.
+//! What speaks for or against the sender of a message. None of it is proof, and a missing result means nothing.
 
 use mail_parser::Message;
 use unicode_security::MixedScript;
@@ -11,7 +11,7 @@ const LINE: usize = 120;
 /// What the server that received the message found about its sender (RFC 8601).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SenderCheck {
-    /// Whether that server says anything.
+    /// Whether that server reported any result.
     pub checked: bool,
     pub spf: Option<Check>,
     pub dkim: Option<Check>,
@@ -26,31 +26,31 @@ pub enum Check {
     Unknown,
 }
 
-/// Something that a person would want to know before they trust a message.
+/// Something to know before trusting a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// The receiving server found that the sender is not who it says.
+    /// The receiving server found that the sender is not who it claims to be.
     NotVerified { domain: String },
-    /// An answer would go to somebody else's domain.
+    /// A reply would go to another domain.
     ReplyElsewhere { from: String, reply_to: String },
-    /// The name of the sender contains an address that is not its own.
+    /// The sender's name contains an address that is not its own.
     NameIsAddress { name: String, address: String },
-    /// The domain mixes alphabets, so that it may look like another one. `ascii`: as it is looked up.
+    /// The domain mixes alphabets, so that it may look like another one. `ascii`: its form in DNS.
     LookAlike { domain: String, ascii: String },
     /// There are several senders.
     SeveralSenders { count: usize },
     /// There is no sender.
     NoSender,
-    /// A part hides what is in it.
+    /// A part hides its content.
     Hidden { part: String },
-    /// A part runs when it is opened, or its name ends otherwise than it seems to.
+    /// A part runs when it is opened, or its name has a misleading extension.
     Runs { part: String },
 }
 
 impl SenderCheck {
     pub(super) fn of(message: &Message<'_>, receiver: &[&str]) -> Self {
         let mut check = Self::default();
-        // The receiving server writes its own above what came with the message.
+        // The receiving server adds its own above those that came with the message.
         let own = message.headers_raw().find(|(name, text)| {
             name.trim().eq_ignore_ascii_case("authentication-results") && is_of(text, receiver)
         });
@@ -68,7 +68,7 @@ impl SenderCheck {
             match method.as_str() {
                 "spf" => check.spf = Some(said),
                 "dmarc" => check.dmarc = Some(said),
-                // One good signature is enough.
+                // One valid signature is enough.
                 "dkim" if check.dkim != Some(Check::Passed) => check.dkim = Some(said),
                 _ => {}
             }
@@ -76,7 +76,7 @@ impl SenderCheck {
         check
     }
 
-    /// Whether the sender is who it says; `None` where nothing speaks for it or against it.
+    /// Whether the sender is who it claims to be; `None` without evidence.
     pub fn verified(&self) -> Option<bool> {
         if self.has_failed() {
             return Some(false);
@@ -104,7 +104,7 @@ fn is_of(text: &str, receiver: &[&str]) -> bool {
     receiver.iter().any(|host| host.eq_ignore_ascii_case(id))
 }
 
-/// Comments may hold semicolons and anything else.
+/// Comments may contain semicolons and anything else.
 fn without_comments(text: &str) -> String {
     let mut depth = 0_usize;
     let mut clean = String::with_capacity(text.len());
@@ -185,7 +185,7 @@ fn is_same(one: &str, other: &str) -> bool {
     !one.is_empty() && !other.is_empty() && (is_below(&one, &other) || is_below(&other, &one))
 }
 
-/// A label of one other alphabet whose every letter looks like one of ASCII, as Cyrillic "раураӏ".
+/// A label in one other alphabet whose every letter looks like an ASCII one, as Cyrillic "раураӏ".
 fn imitates_ascii(domain: &str) -> bool {
     domain.split('.').filter(|label| !label.is_ascii()).any(|label| {
         let look: String = unicode_security::skeleton(label).collect();
@@ -193,7 +193,7 @@ fn imitates_ascii(domain: &str) -> bool {
     })
 }
 
-/// Names of files that a double click runs.
+/// File names that a double click executes.
 fn runs(name: &str) -> bool {
     let Some((_, ending)) = name.trim_end_matches(['.', ' ']).rsplit_once('.') else { return false };
     [

@@ -1,4 +1,4 @@
-//! A message handed to a mail server, by SMTP (RFC 5321).
+//! Hands a message to a mail server by SMTP (RFC 5321).
 
 mod starttls;
 
@@ -26,40 +26,40 @@ use crate::{Draft, Proof, SignIn, Stream, visible_line};
 
 pub use starttls::{smtp_begins_with_starttls, smtp_start_tls};
 
-/// How long one command may take.
+/// The time limit of one command.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long the answer to a whole message may take (RFC 5321, 4.5.3.2.6).
+/// The time limit of the answer to a whole message (RFC 5321, 4.5.3.2.6).
 const PATIENCE_FOR_MESSAGE: Duration = Duration::from_secs(600);
 /// How many bytes a server may send in one connection.
 const MOST_BYTES: u64 = 1 << 20;
-/// The longest line of a server that is shown.
+/// The longest text of a server that is shown.
 const LINE: usize = 200;
 /// How many refused recipients are named.
 const NAMED: usize = 10;
 
 /// A way to send. SMTP is one.
 ///
-/// A message is sent in two steps, so that its sender can note it in between: until [`Outbox::deliver`] begins, it is
-/// certain that nothing was sent.
+/// A message is sent in two steps, so that the caller can record it in between: until [`Outbox::deliver`] begins,
+/// nothing was sent.
 #[async_trait]
 pub trait Outbox: Send {
-    /// Names sender and recipients. All of them are accepted, or nothing will be sent.
+    /// Sends the envelope. If any recipient is refused, nothing will be sent.
     ///
     /// # Errors
     /// `Recipients`, and as [`SendError`] lists.
     async fn offer(&mut self, draft: &Draft) -> Result<(), SendError>;
 
-    /// Hands the message over, once.
+    /// Hands over the message, once.
     ///
     /// # Errors
-    /// `Unknown` where it may have been sent all the same; after any other error it was not.
+    /// `Unknown` if it may have been sent all the same; after any other error it was not.
     async fn deliver(&mut self, message: &[u8]) -> Result<(), SendError>;
 
-    /// Ends the connection in good order.
+    /// Quits and closes the connection.
     async fn close(&mut self);
 }
 
-/// Why a message was not sent, or why nobody knows. What a server says is cut to one visible line.
+/// Why a message was not sent, or may not have been. A server's text is cut to one visible line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
     #[error("the server does not accept the user and the password: {said}")]
@@ -71,10 +71,10 @@ pub enum SendError {
     Token { said: String },
     #[error("the server does not offer signing in with Google, Microsoft or another provider (OAuth)")]
     NoToken,
-    /// Each with what the server said of it. None of the others was sent to either.
+    /// Each with the server's reason. Nothing was sent to the others either.
     #[error("the server refuses {}", named(.refused, *.more))]
     Recipients { refused: Vec<(String, String)>, more: usize },
-    /// An address beyond ASCII, for which the server has no extension.
+    /// A non-ASCII address; the server lacks the extension for it.
     #[error("the server cannot send to {address}")]
     NotAscii { address: String },
     #[error("the server refused: {said}")]
@@ -83,7 +83,7 @@ pub enum SendError {
     TooSlow { after: Duration },
     #[error("the server closed the connection")]
     Closed,
-    /// It sent what is not SMTP.
+    /// The answer is not valid SMTP.
     #[error("the server sent an invalid answer")]
     Invalid,
     /// The message was handed over, and the connection ended before an answer.
@@ -126,8 +126,8 @@ pub struct Smtp {
 }
 
 impl Smtp {
-    /// Reads the greeting and signs in, over a connection that is encrypted already. After STARTTLS the server does not
-    /// greet again: `greeted`.
+    /// Reads the greeting and signs in, over an encrypted connection. After STARTTLS (`greeted`) the server does not
+    /// greet again.
     ///
     /// # Errors
     /// `SignIn`, `NoPassword`, `Token`, `NoToken`, and as [`SendError`] lists.
@@ -139,7 +139,7 @@ impl Smtp {
         let greeting: &[u8] = if greeted { b"220 ready\r\n" } else { b"" };
         let stream = Greeted { greeting, stream: Bounded::new(stream, MOST_BYTES) };
         let stream: Box<dyn AsyncTokioStream> = Box::new(Shared(Mutex::new(stream)));
-        // Neither the name of this machine nor its address is the server's business.
+        // Discloses neither the name nor the address of this machine.
         let name = ClientId::Ipv4(Ipv4Addr::LOCALHOST);
         let mut connection =
             in_time(PATIENCE, AsyncSmtpConnection::connect_with_transport(stream, &name)).await?;
@@ -171,8 +171,8 @@ async fn by_password(
     }
 }
 
-/// By XOAUTH2, which the servers of all providers offer. The library ends the connection where a server first says why
-/// it refuses; here the refusal itself is read.
+/// By XOAUTH2, which the servers of all providers offer. The library closes the connection when a server first
+/// explains its refusal; here the refusal itself is read.
 async fn by_token(
     connection: &mut AsyncSmtpConnection,
     user: &str,
@@ -189,7 +189,7 @@ async fn by_token(
     let auth = Auth::new(way, proof, None).map_err(|error| failed(&error))?;
     let signing_in = async {
         let answer = in_time(PATIENCE, connection.command(auth)).await?;
-        // A client that has said its token waits for nothing but a refusal.
+        // Once the token is sent, a challenge can only precede a refusal.
         match answer.has_code(334) {
             true => in_time(PATIENCE, connection.command("\r\n")).await,
             false => Ok(answer),
@@ -202,7 +202,7 @@ async fn by_token(
     }
 }
 
-/// RFC 4954: what is no fault of the user or the password.
+/// RFC 4954: failures that are not the fault of the user or the password.
 fn is_temporary(said: &str) -> bool {
     said.starts_with("454") || said.starts_with("421")
 }
@@ -246,7 +246,7 @@ impl Outbox for Smtp {
         match in_time(PATIENCE_FOR_MESSAGE, self.connection.message(message)).await {
             Ok(_) => Ok(()),
             Err(SendError::Refused { said }) => Err(SendError::Refused { said }),
-            // Whatever else happened, the server may have taken it.
+            // Whatever happened, the server may have accepted it.
             Err(_) => Err(SendError::Unknown),
         }
     }
@@ -275,7 +275,7 @@ fn failed(error: &Error) -> SendError {
     }
 }
 
-/// A connection that begins with a greeting which came before it was encrypted.
+/// A connection that replays the greeting received before encryption.
 #[derive(Debug)]
 struct Greeted<S> {
     greeting: &'static [u8],

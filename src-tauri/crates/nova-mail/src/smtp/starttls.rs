@@ -9,10 +9,10 @@ pub fn smtp_begins_with_starttls(port: u16) -> bool {
     matches!(port, 587 | 2525 | 25)
 }
 
-/// What precedes the encryption of such a connection (RFC 3207): greeting, EHLO, STARTTLS.
+/// The exchange before such a connection is encrypted (RFC 3207): greeting, EHLO, STARTTLS.
 ///
 /// # Errors
-/// When the server does not offer it: the connection must not be used then.
+/// If the server does not offer it: the connection must not be used then.
 pub async fn smtp_start_tls<S: AsyncRead + AsyncWrite + Unpin + ?Sized>(
     stream: &mut S,
 ) -> Result<(), StartTlsError> {
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// What a server that says this makes of it, and what it was told.
+    /// The result with a server that sends this, and what was sent to it.
     async fn said(server: &str) -> (Result<(), String>, String) {
         let (mut here, mut there) = tokio::io::duplex(1 << 16);
         there.write_all(server.as_bytes()).await.expect("written");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_an_offer_there_is_no_encryption() {
+    async fn missing_offer_is_an_error() {
         for server in [
             "220 hi\r\n250-mx\r\n250 AUTH PLAIN\r\n",
             "220 hi\r\n250-mx\r\n250 XSTARTTLS\r\n",

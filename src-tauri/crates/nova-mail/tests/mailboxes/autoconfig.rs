@@ -105,7 +105,7 @@ fn only_encrypted_servers_with_a_password_are_proposed() {
         ("25", "STARTTLS", Some("smtp.example.org:25")),
         ("25", "plain", None),
         ("587", "plain", None),
-        // The port alone says in the configuration which of the two it is.
+        // Nova's configuration has only the port, so the encryption must follow from it.
         ("587", "SSL", None),
         ("465", "STARTTLS", None),
     ] {
@@ -130,7 +130,7 @@ fn an_smtp_server_with_another_user_is_left_out() {
 }
 
 #[test]
-fn a_server_is_a_name_of_dns_and_a_port() {
+fn server_needs_a_dns_name_and_a_port() {
     for host in [
         "127.0.0.1",
         "10.0.0.1",
@@ -176,14 +176,14 @@ fn a_user_name_is_one_visible_line() {
     for hostile in ["a&#10;b", "a\u{202e}b", "a&#x200b;b", "%REALNAME%", &"a".repeat(300)] {
         assert!(user(hostile).is_err(), "{hostile}");
     }
-    // What an address contains is no placeholder.
+    // An address may itself contain a placeholder.
     let odd = address("%EMAILDOMAIN%x@example.org");
     let text = file(&imap("imap.example.org", "993", "SSL", BY_ADDRESS));
     assert_eq!(read_autoconfig(text.as_bytes(), &odd).expect("servers").user, "%EMAILDOMAIN%x@example.org");
 }
 
 #[test]
-fn a_name_of_a_provider_is_shown_without_its_tricks() {
+fn provider_name_is_one_visible_line() {
     let text = file(&imap("imap.example.org", "993", "SSL", BY_ADDRESS));
     let named = |name: &str| {
         let text = text.replace("Fernhill &amp; Sons Mail", name);
@@ -196,7 +196,7 @@ fn a_name_of_a_provider_is_shown_without_its_tricks() {
 }
 
 #[test]
-fn what_is_no_configuration_is_refused_with_its_reason() {
+fn invalid_configurations_are_rejected_with_their_reason() {
     let good = file(&imap("imap.example.org", "993", "SSL", BY_ADDRESS));
     let refused = |bytes: &[u8]| read_autoconfig(bytes, &address("jane@example.org")).expect_err("refused");
     let bomb = "<!DOCTYPE c [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><clientConfig>&b;</clientConfig>";
@@ -221,13 +221,13 @@ fn what_is_no_configuration_is_refused_with_its_reason() {
         assert_eq!(refused(&bytes), AutoconfigError::Xml(expected));
     }
     assert_eq!(refused(b"<clientConfig version=\"1.1\"/>"), AutoconfigError::NoProvider);
-    // A byte order mark and what follows the end change nothing.
+    // A byte order mark and trailing content change nothing.
     let marked = format!("\u{feff}{good}<rss/>");
     assert!(read_autoconfig(marked.as_bytes(), &address("jane@example.org")).is_ok());
 }
 
 #[test]
-fn a_domain_is_asked_without_the_name_before_it() {
+fn urls_omit_the_local_part_of_the_address() {
     let asked = address("jane.secret@M\u{fc}ller.example").autoconfig_files();
     let expected = [
         (Publisher::Domain, "https://autoconfig.xn--mller-kva.example/mail/config-v1.1.xml"),

@@ -79,7 +79,7 @@ fn from(sender: &str) -> Wanted {
     Wanted { search: Some(search), limit: 10, ..Wanted::default() }
 }
 
-/// Lists with and without the cache, which must agree; the cache as a later process reads it.
+/// Lists with and without the cache, which must agree; leaves the cache as a later process reads it.
 async fn list(mailbox: &mut impl Mailbox, wanted: &Wanted, cache: &mut HeaderCache) -> Vec<Listed> {
     let found = mailbox.list_cached("INBOX", wanted, cache).await.expect("a list");
     *cache = HeaderCache::decode(&cache.encode("INBOX"), "INBOX").expect("it was encoded");
@@ -143,9 +143,9 @@ async fn only_new_headers_and_changed_flags_are_fetched() {
     assert_eq!(listed, mailbox.list("INBOX", &newest(10)).await.expect("a list").messages);
 }
 
-/// A server without mod-sequences, and with other numbers at its second connection.
+/// A server without mod-sequences, which has renumbered its folder by the second connection.
 #[tokio::test]
-async fn flags_are_asked_for_again_and_a_renumbered_folder_is_fetched_anew() {
+async fn flags_are_fetched_again_and_a_renumbered_folder_entirely() {
     const FIRST: &[(&str, &str)] = &[
         ("EXAMINE", "* 1 EXISTS\r\n* OK [UIDVALIDITY 7] valid\r\n* OK [UIDNEXT 6] next\r\n{tag} OK done\r\n"),
         (

@@ -11,7 +11,7 @@ fn server() -> Dovecot {
     for id in ["1", "2", "3"] {
         server.deliver("jane", "INBOX", "", &mail(id, "ann@shop.example", id, "", "Hello."));
     }
-    // Another program marked it as deleted, and no change of another message may delete it.
+    // Another program marked it as deleted; no change of another message may expunge it.
     server.deliver("jane", "INBOX", "T", &mail("4", "ann@shop.example", "4", "", "Marked."));
     server
 }
@@ -23,7 +23,7 @@ async fn ids(mailbox: &mut impl Mailbox, folder: &str) -> Vec<MessageId> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_move_takes_its_messages_alone_and_reports_their_new_ids() {
+async fn move_affects_only_its_messages_and_reports_their_new_ids() {
     let server = server();
     let mut mailbox = signed_in(&server).await;
     let inbox = ids(&mut mailbox, "INBOX").await;
@@ -41,7 +41,7 @@ async fn a_move_takes_its_messages_alone_and_reports_their_new_ids() {
 
     let nowhere = mailbox.move_to(&[inbox[1].clone()], "Nowhere").await.err();
     assert!(matches!(nowhere, Some(MailError::NoFolder { .. })), "{nowhere:?}");
-    let same = mailbox.move_to(&[inbox[1].clone()], "INBOX").await.expect("looked at");
+    let same = mailbox.move_to(&[inbox[1].clone()], "INBOX").await.expect("a result");
     assert!(matches!(same[0].now, Err(MailError::AlreadyThere { .. })));
 }
 
@@ -59,23 +59,23 @@ async fn marks_change_one_flag() {
         mailbox.mark(&inbox[..1], mark).await.expect("marked");
         let found = mailbox.look(&inbox[..2]).await.expect("headers");
         assert_eq!((found[0].unread, found[0].flagged), expected, "{mark:?}");
-        assert_eq!((found[1].unread, found[1].flagged), (true, false), "the other one stays");
+        assert_eq!((found[1].unread, found[1].flagged), (true, false), "the other one is unchanged");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_is_added_found_and_removed_alone() {
+async fn message_is_added_found_and_removed() {
     let server = server();
     let mut mailbox = signed_in(&server).await;
     let message = mail("new", "jane@home.example", "Draft", "", "Text.");
     let id = mailbox.append("Drafts", &message, Appended::Draft).await.expect("added").expect("its id");
     assert_eq!(mailbox.find("Drafts", "new@test.example").await.expect("a search"), Some(id.clone()));
     assert_eq!(mailbox.find("INBOX", "new@test.example").await.expect("a search"), None);
-    assert!(mailbox.find("INBOX", "a\" ALL").await.is_err(), "an id that is none");
+    assert!(mailbox.find("INBOX", "a\" ALL").await.is_err(), "an invalid id");
 
     let before = ids(&mut mailbox, "INBOX").await;
     mailbox.remove(&before[0]).await.expect("removed");
-    assert_eq!(ids(&mut mailbox, "INBOX").await, before[1..], "what others marked is still there");
+    assert_eq!(ids(&mut mailbox, "INBOX").await, before[1..], "messages that others marked remain");
     assert!(matches!(mailbox.remove(&before[0]).await, Err(MailError::NoMessage)));
 }
 
@@ -100,7 +100,7 @@ async fn without_move_exactly_the_moved_messages_are_expunged() {
 }
 
 #[tokio::test]
-async fn a_server_that_can_only_expunge_all_is_not_asked_to() {
+async fn nothing_is_expunged_without_uidplus() {
     let mut mailbox =
         Imap::sign_in(scripted(&[("EXAMINE", OPEN), ("SELECT", OPEN)]), &who()).await.expect("signed in");
     let id: MessageId = "INBOX/7.5".parse().expect("an id");

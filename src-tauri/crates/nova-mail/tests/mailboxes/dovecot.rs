@@ -11,7 +11,7 @@ pub(crate) fn mail(id: &str, from: &str, subject: &str, more: &str, text: &str) 
         .into_bytes()
 }
 
-/// A conversation in three folders, and others.
+/// A conversation in three folders, and other messages.
 fn server() -> Dovecot {
     let server = Dovecot::start();
     let put = |folder: &str, flags: &str, message: Vec<u8>| server.deliver("jane", folder, flags, &message);
@@ -59,7 +59,7 @@ async fn subjects(mailbox: &mut impl Mailbox, folder: &str, wanted: &Wanted) -> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mailbox_is_read_and_left_as_it_was() {
+async fn reading_leaves_the_mailbox_unchanged() {
     let server = server();
     let before = server.messages("jane");
     let mut mailbox = signed_in(&server).await;
@@ -131,7 +131,7 @@ async fn a_thread_is_gathered_from_its_folders() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_an_error() {
+async fn missing_folders_and_messages_are_errors() {
     let server = server();
     let wrong = SignIn::by_password("jane", "wrong".to_owned());
     let refused = Imap::sign_in(server.connect().await, &wrong).await.err();

@@ -8,7 +8,7 @@ fn raw(text: &str) -> Result<Message, MessageError> {
     Message::read(text.as_bytes(), &[])
 }
 
-/// What is shown of each is the visible text alone: "Hello." with nothing hidden.
+/// Only the visible text of each is shown: "Hello." with nothing hidden.
 #[test]
 fn hidden_text_is_left_out() {
     let html = |body: &str| format!("From: a@b.example\nContent-Type: text/html; charset=utf-8\n\n{body}\n");
@@ -55,7 +55,7 @@ fn headers_are_one_visible_line() {
     assert_eq!(long.subject.chars().count(), 301);
     let ids = Envelope::of_headers(b"Message-ID: <a\"b>\nReferences: <x y> <c@d> <e\\f>\n\n");
     assert_eq!((ids.message_id, ids.references.contains(&"c@d".to_owned())), (None, true));
-    assert!(ids.references.iter().all(|id| !id.contains(['"', '\\', ' '])), "no id becomes a command");
+    assert!(ids.references.iter().all(|id| !id.contains(['"', '\\', ' '])), "no id can inject a command");
 }
 
 #[test]
@@ -95,10 +95,12 @@ fn bombs_end_in_bounded_time() {
     assert!(raw(&format!("Content-Type: text/plain\n\n{}", "> quoted\n".repeat(100_000))).is_ok());
 }
 
-/// In base64, as no standard allows: its levels are not counted, so it is not opened.
+/// In base64, which no standard allows: its levels are not counted, so it is not parsed.
 #[test]
-fn a_message_hidden_in_an_encoding_is_not_opened() {
-    // "Content-Type: message/rfc822\n\n" again and again; 30 bytes are 40 letters.
+fn encoded_message_is_not_parsed() {
+    // "Content-Type: message/rfc822
+    //
+    // " repeated; 30 bytes are 40 letters.
     let inner = "Q29udGVudC1UeXBlOiBtZXNzYWdlL3JmYzgyMgoK".repeat(100_000);
     for kind in ["message/rfc822", "MESSAGE / global", "text/plain"] {
         let mail = format!(
@@ -113,7 +115,7 @@ fn a_message_hidden_in_an_encoding_is_not_opened() {
 }
 
 #[test]
-fn malformed_messages_are_read_or_refused() {
+fn malformed_messages_are_parsed_or_rejected() {
     for mail in [
         "",
         "\n",

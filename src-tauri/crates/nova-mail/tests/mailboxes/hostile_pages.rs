@@ -143,7 +143,7 @@ fn nothing_runs_loads_or_leaves_its_place() {
 }
 
 #[test]
-fn a_form_leaves_its_words() {
+fn form_keeps_its_text() {
     check(
         "<form action=https://e.example/>Your name <input value=x><button>Send</button></form>",
         "Your name Send",
@@ -151,7 +151,7 @@ fn a_form_leaves_its_words() {
 }
 
 #[test]
-fn a_letter_keeps_its_look() {
+fn ordinary_formatting_is_kept() {
     check(
         "<body style='background:#eee;margin:0'><h1 style='color: #123; position: fixed'>Hi</h1><p align=center>One<br>two",
         "<div style=\"background-color:#eee;margin:0\"><h1 style=\"color:#123\">Hi</h1><p align=\"center\">One<br>two\n</p></div>",
@@ -213,7 +213,7 @@ fn with_pictures(html: &str, parts: &[(&str, &str, &str)]) -> String {
 }
 
 #[test]
-fn a_picture_of_the_message_is_drawn_by_its_bytes() {
+fn attached_picture_is_drawn_by_its_bytes() {
     let parts = [
         ("a@b", "image/png", PNG),
         ("wrong", "image/svg+xml", PNG),
@@ -239,7 +239,7 @@ fn a_picture_of_the_message_is_drawn_by_its_bytes() {
 
 /// Each use is a copy in the page.
 #[test]
-fn a_picture_shown_often_is_bounded() {
+fn repeated_picture_is_bounded() {
     let big = format!("{}{}", &PNG[..PNG.len() - 4], "A".repeat(1_400_000));
     let html = "<img src=cid:big>".repeat(1_000);
     let page = of(&with_pictures(&html, &[("big", "image/png", &big)]), &HashMap::new());
@@ -248,7 +248,7 @@ fn a_picture_shown_often_is_bounded() {
 }
 
 #[test]
-fn pictures_of_the_web_are_listed_and_drawn_once_loaded() {
+fn remote_pictures_are_listed_and_drawn_once_loaded() {
     let mail = "Content-Type: text/html\n\n<img src='https://a.example/1?x=1&amp;y=2'><img src=http://B.example/2>\
                 <img src='https://a.example/1?x=1&y=2'><img src=https://t.example/p width=1 height=1>\
                 <img src=cid:x><img src=/3><img src='ftp://a.example/4'>\n";
@@ -257,7 +257,7 @@ fn pictures_of_the_web_are_listed_and_drawn_once_loaded() {
     assert_eq!(
         remote,
         [("a.example", "https://a.example/1?x=1&y=2"), ("b.example", "http://B.example/2")],
-        "without the one that only reports"
+        "without the tracking pixel"
     );
     assert!(!page.html.contains("example"), "{}", page.html);
     let loaded =
@@ -272,7 +272,7 @@ fn picture(base64: &str) -> Result<Picture, PictureError> {
 }
 
 #[test]
-fn a_file_that_is_no_small_picture_is_refused() {
+fn other_files_and_huge_pictures_are_rejected() {
     let svg = Picture::read(b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec());
     assert_eq!(svg, Err(PictureError::Unknown));
     assert_eq!(Picture::read(b"%PDF-1.4".to_vec()), Err(PictureError::Unknown));
@@ -307,8 +307,8 @@ fn bombs_are_drawn_within_limits() {
         assert!(page.html.len() < 20 << 20, "{what}: {} bytes", page.html.len());
     }
     let deep = page(&format!("{}<script>no</script><p hidden>no</p>Hello", "<div>".repeat(10_000)));
-    assert!(deep.html.contains("Hello") && !deep.html.contains("no"), "what is hidden stays so");
-    // A tag with so many attributes ends what is read of the mail, for a person and for a model.
+    assert!(deep.html.contains("Hello") && !deep.html.contains("no"), "hidden content stays hidden");
+    // A tag with so many attributes ends the page, for a person and for a model.
     let attributes = format!("Hello<p {}>", numbered(500_000, |n| format!("a{n} ")));
     assert!(page(&attributes).cut && page(&attributes.replace(' ', "/")).cut);
     let noise: Vec<u8> = (0..2_u32 << 20).map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
@@ -328,7 +328,7 @@ fn a_mail_without_html_has_no_page() {
     assert_eq!(Message::page(attached.as_bytes(), &HashMap::new()), Ok(None));
 }
 
-/// As mailing lists add their footer.
+/// As mailing lists append their footer.
 #[test]
 fn a_text_beside_the_html_is_drawn_as_text() {
     let mail = "Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>Hi</p>\n--x\n\

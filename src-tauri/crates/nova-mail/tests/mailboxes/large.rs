@@ -1,11 +1,11 @@
-//! Messages above 16 MiB on Dovecot: read as smaller ones are, without their attachments.
+//! Messages above 16 MiB on Dovecot: read like smaller ones, without their attachments.
 
 use nova_mail::{FetchedMessage, MailError, Mailbox, Message, MessageId, PartKind, Wanted};
 use nova_testkit::Dovecot;
 
 use crate::dovecot::signed_in;
 
-/// A message with each kind of part, and an attachment of so many lines of base64.
+/// A message with each kind of part, and an attachment of this many lines of base64.
 fn message(lines: usize) -> Vec<u8> {
     let attached = format!("JVBERi0x{}\n", "A".repeat(68)) + &format!("{}\n", "A".repeat(76)).repeat(lines);
     format!(

@@ -1,5 +1,4 @@
-//! Mailboxes read and changed on a real server and on one that misbehaves, messages sent, and messages as strangers make
-//! them.
+//! Mailboxes read and changed on a real server and on one that misbehaves, messages sent, and hostile messages.
 
 mod autoconfig;
 mod caching;

@@ -33,7 +33,7 @@ async fn previews(messages: &[Vec<u8>]) -> Vec<Preview> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_preview_has_the_beginning_and_whether_files_are_attached() {
+async fn preview_has_the_beginning_and_the_attachment_flag() {
     let text = "Content-Type: text/plain; charset=utf-8\n\nHello Jane.";
     let html = "Content-Type: text/html\n\n<p>Hello <b>Jane</b>.</p>";
     let image = "Content-Type: image/png\nContent-ID: <a@b>\nContent-Disposition: inline\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=";
@@ -73,7 +73,7 @@ async fn a_preview_has_the_beginning_and_whether_files_are_attached() {
     );
 }
 
-/// Hidden text and control characters stay out of a list, and deep nesting ends.
+/// Hidden text and control characters stay out of a list, and deep nesting is bounded.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hostile_message_has_a_harmless_preview() {
     let nested: String =
@@ -90,7 +90,7 @@ async fn a_hostile_message_has_a_harmless_preview() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_parts_costs_only_the_clip() {
+async fn refused_parts_cost_only_the_attachment_flag() {
     let answers = &[
         ("EXAMINE", OPEN),
         ("2.MIME", "{tag} BAD no such part\r\n"),

@@ -1,4 +1,4 @@
-//! A mailbox on pymap, a server without folder roles: what is not of one maker alone.
+//! A mailbox on pymap, a server without folder roles: a second implementation beside Dovecot.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -10,7 +10,7 @@ use nova_mail::{
 };
 use tokio::net::TcpStream;
 
-/// Fetched by `.ci/setup test`. It has a few messages and ends when it is dropped.
+/// Installed by `.ci/setup test`. It has a few messages and stops when dropped.
 struct Pymap {
     process: Child,
     port: u16,
@@ -20,7 +20,7 @@ impl Pymap {
     fn start() -> Self {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../.cache/mail/bin/pymap");
         assert!(program.exists(), "pymap is missing. Run `.ci/setup test`.");
-        // Another program may take a port that is free now.
+        // Another program may take the free port first.
         for _ in 0..20 {
             let port =
                 TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address").port();
@@ -33,7 +33,7 @@ impl Pymap {
                 .spawn()
                 .expect("it starts");
             let mut server = Self { process, port };
-            // It says nothing when it listens.
+            // It does not report when it listens.
             while server.process.try_wait().expect("its state").is_none() {
                 if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
                     return server;
@@ -59,7 +59,7 @@ impl Drop for Pymap {
 }
 
 #[tokio::test]
-async fn a_server_without_roles_is_read_too() {
+async fn server_without_roles_is_read() {
     let server = Pymap::start();
     let mut mailbox = server.sign_in("geheim").await.expect("signed in");
 
@@ -90,7 +90,7 @@ async fn a_server_without_roles_is_read_too() {
     assert_eq!(message.expect("it is read").envelope.from[0].address, "friend@example.com");
 
     let thread = mailbox.thread(&found.messages[0].id).await.expect("a conversation");
-    assert_eq!(thread.total, 1, "none of them names another");
+    assert_eq!(thread.total, 1, "none of them references another");
 
     let gone = MessageId { uid: 9_999, ..found.messages[0].id.clone() };
     assert!(matches!(mailbox.fetch(&gone).await, Err(MailError::NoMessage)));
@@ -98,13 +98,13 @@ async fn a_server_without_roles_is_read_too() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_named_by_it_too() {
+async fn wrong_password_is_reported() {
     let error = Pymap::start().sign_in("wrong").await.expect_err("it is refused");
     assert!(matches!(error, MailError::SignIn { .. }), "{error:?}");
 }
 
 #[tokio::test]
-async fn cached_list_has_the_flags_of_now() {
+async fn cached_list_has_current_flags() {
     let server = Pymap::start();
     let mut mailbox = server.sign_in("geheim").await.expect("signed in");
     let wanted = Wanted { limit: 4, ..Wanted::default() };

@@ -11,7 +11,7 @@ fn address() -> OwnAddress {
 }
 
 #[test]
-fn encrypted_servers_are_proposed_in_their_order() {
+fn encrypted_servers_are_proposed_in_order() {
     let records = MailRecords {
         imaps: servers(&[("IMAP.example.org.", 993), ("imap2.example.org", 993)]),
         imap: servers(&[("imap.example.org", 143)]),
@@ -25,7 +25,7 @@ fn encrypted_servers_are_proposed_in_their_order() {
 }
 
 #[test]
-fn submission_with_starttls_is_used_where_there_is_no_other() {
+fn submission_with_starttls_is_the_fallback() {
     let records = MailRecords {
         imaps: servers(&[("imap.example.org", 993)]),
         submissions: servers(&[("smtp.example.org", 587)]),
@@ -44,7 +44,7 @@ fn submission_with_starttls_is_used_where_there_is_no_other() {
 }
 
 #[test]
-fn imap_with_starttls_is_used_where_there_is_no_other() {
+fn imap_with_starttls_is_the_fallback() {
     let records = MailRecords { imap: servers(&[("imap.example.org", 143)]), ..MailRecords::default() };
     let found = read_records(&records, &address()).expect("servers");
     assert_eq!(vec![found.imap], servers(&[("imap.example.org", 143)]));

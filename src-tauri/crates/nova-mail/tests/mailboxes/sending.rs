@@ -106,7 +106,7 @@ async fn a_cut_before_the_answer_is_unknown() {
     }
 }
 
-/// A server that answers each line by the first of these that it begins with.
+/// A server that answers each line with the first of these whose key it starts with.
 fn scripted(greeting: &'static str, answers: &'static [(&'static str, &'static str)]) -> DuplexStream {
     let (client, server) = duplex(1 << 20);
     tokio::spawn(async move {
@@ -145,7 +145,7 @@ async fn sent(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_server_does_wrong_is_a_typed_error() {
+async fn server_failures_are_typed_errors() {
     const OK: &str = "220 mx\r\n";
     let to = "noor@x.example";
     assert_eq!(sent(OK, &[], to).await, Ok(()));
@@ -177,7 +177,7 @@ async fn what_a_server_does_wrong_is_a_typed_error() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_stops_talking_is_cut_off() {
+async fn endless_answer_is_cut_off() {
     let (client, mut server) = duplex(1 << 16);
     tokio::spawn(async move { while server.write_all(&[b'a'; 4096]).await.is_ok() {} });
     let error = Smtp::sign_in(client, false, &who("secret")).await.err();

@@ -7,7 +7,8 @@ pub(crate) fn who() -> SignIn {
     SignIn::by_password("jane", "secret".to_owned())
 }
 
-/// A server that answers each line by the first of these that it contains, `{tag}` being the tag of the command.
+/// A server that answers each line with the first of these whose key it contains, `{tag}` being the tag of the
+/// command.
 pub(crate) fn server(answers: &'static [(&'static str, &'static str)]) -> DuplexStream {
     let (client, server) = duplex(1 << 20);
     tokio::spawn(async move {
@@ -30,7 +31,7 @@ pub(crate) fn server(answers: &'static [(&'static str, &'static str)]) -> Duplex
                 Some((_, "close")) => return None,
                 Some((_, "hang")) => std::future::pending::<()>().await,
                 Some((_, answer)) => write.write_all(answer.replace("{tag}", tag).as_bytes()).await.ok()?,
-                // What follows AUTHENTICATE.
+                // The line after AUTHENTICATE.
                 None => write.write_all(format!("{signing_in} OK signed in\r\n").as_bytes()).await.ok()?,
             }
         }
@@ -51,19 +52,19 @@ async fn error(answers: &'static [(&'static str, &'static str)]) -> MailError {
 pub(crate) const OPEN: &str = "* 2 EXISTS\r\n* OK [UIDVALIDITY 7] valid\r\n{tag} OK [READ-ONLY] done\r\n";
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_hangs_is_given_up() {
+async fn hanging_server_times_out() {
     assert!(matches!(error(&[("EXAMINE", "hang")]).await, MailError::TooSlow { .. }));
     assert!(matches!(error(&[("AUTHENTICATE", "hang")]).await, MailError::TooSlow { .. }));
 }
 
 #[tokio::test]
-async fn a_server_that_closes_is_reported() {
+async fn closed_connection_is_reported() {
     assert!(matches!(error(&[("AUTHENTICATE", "close")]).await, MailError::Closed));
     assert!(matches!(error(&[("EXAMINE", OPEN), ("FETCH", "close")]).await, MailError::Closed));
 }
 
 #[tokio::test]
-async fn refusals_are_told_apart() {
+async fn refusals_are_distinguished() {
     let refused =
         error(&[("AUTHENTICATE", "{tag} NO [AUTHENTICATIONFAILED] \u{1b}[2Jwrong\u{202e}\r\n")]).await;
     assert!(
@@ -77,13 +78,13 @@ async fn refusals_are_told_apart() {
 }
 
 #[tokio::test]
-async fn what_is_no_imap_is_an_error() {
+async fn invalid_imap_is_an_error() {
     let invalid = error(&[("EXAMINE", "HTTP/1.1 400 Bad Request\r\n\r\n")]).await;
     assert!(matches!(invalid, MailError::Invalid | MailError::Closed), "{invalid:?}");
 }
 
 #[tokio::test]
-async fn a_lie_about_a_size_fetches_no_more() {
+async fn wrong_size_fetches_no_more() {
     let answers = &[
         ("EXAMINE", OPEN),
         ("RFC822.SIZE", "* 1 FETCH (UID 5 RFC822.SIZE 4000000000)\r\n{tag} OK done\r\n"),
@@ -108,14 +109,14 @@ async fn a_lie_about_a_size_fetches_no_more() {
 }
 
 #[tokio::test]
-async fn lists_in_lists_without_end_are_an_error() {
+async fn endless_nesting_is_an_error() {
     let deep = format!("* 1 FETCH (UID 5 BODYSTRUCTURE {}", "(".repeat(1 << 20));
     let answers: &'static [(&str, &str)] = Box::leak(Box::new([("EXAMINE", OPEN), ("FETCH", deep.leak())]));
     assert!(matches!(error(answers).await, MailError::Message(_)));
 }
 
 #[tokio::test]
-async fn messages_that_nobody_asked_for_are_left_out() {
+async fn unsolicited_messages_are_ignored() {
     let answers = &[
         ("EXAMINE", OPEN),
         ("UID SEARCH", "* SEARCH 5\r\n{tag} OK done\r\n"),

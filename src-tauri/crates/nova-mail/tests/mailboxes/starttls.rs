@@ -1,4 +1,4 @@
-//! Connections that begin in plain text, with Dovecot and with servers that somebody else answers for.
+//! Connections that begin in plain text, with Dovecot and with impostors.
 
 use nova_mail::{Imap, Mailbox, SignIn, Wanted, imap_start_tls};
 use nova_skill::{BeforeTls, Connection, async_trait};
@@ -27,8 +27,8 @@ async fn mailbox_is_listed_after_starttls() {
     mailbox.close().await;
 }
 
-/// A server on a port of this machine that answers each command with `answer`, in which `{tag}` is its tag, and what it
-/// was sent after that.
+/// A local server that answers each command with `answer`, in which `{tag}` is its tag; returns what it received
+/// after that.
 async fn plain(answers: [&'static str; 2]) -> (u16, tokio::task::JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("its address").port();
@@ -43,7 +43,7 @@ async fn plain(answers: [&'static str; 2]) -> (u16, tokio::task::JoinHandle<Vec<
             stream.write_all(answer.replace("{tag}", tag).as_bytes()).await.expect("sent");
         }
         let mut rest = Vec::new();
-        // It ends with a reset where the client closes with bytes unread.
+        // The read ends with a reset if the client closes with bytes unread.
         let _ = stream.read_to_end(&mut rest).await;
         rest
     });
@@ -51,7 +51,7 @@ async fn plain(answers: [&'static str; 2]) -> (u16, tokio::task::JoinHandle<Vec<
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn text_added_before_the_encryption_is_an_error() {
+async fn text_injected_before_encryption_is_an_error() {
     let server = Dovecot::start();
     let offer = "* CAPABILITY IMAP4rev1 STARTTLS\r\n{tag} OK done\r\n";
     let added =
@@ -64,7 +64,7 @@ async fn text_added_before_the_encryption_is_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn server_whose_offer_was_removed_is_sent_nothing_more() {
+async fn nothing_is_sent_after_a_stripped_offer() {
     let server = Dovecot::start();
     let (port, served) = plain(["* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n{tag} OK done\r\n", ""]).await;
     let error = server.connect_to(port, &StartTls).await.map(drop).expect_err("it is not encrypted");

@@ -6,7 +6,7 @@ use nova_mail::{Imap, MailError, Mailbox as _, Outbox as _, SendError, SignIn, S
 use nova_testkit::{Dovecot, Reply, SmtpServer, WebServer};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 
-/// Knows the token `good`, which is jane's.
+/// Accepts the token `good` as jane's.
 async fn lookup() -> WebServer {
     WebServer::start(|request| match request.path.as_str() {
         "/token?access_token=good" => {
@@ -22,7 +22,7 @@ fn dovecot(mechanism: &'static str, lookup: &WebServer) -> Dovecot {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_opens_its_own_user_s_mailbox() {
+async fn token_opens_only_its_users_mailbox() {
     let lookup = lookup().await;
     for mechanism in ["xoauth2", "oauthbearer"] {
         let dovecot = dovecot(mechanism, &lookup);
@@ -43,7 +43,7 @@ async fn a_token_opens_its_own_user_s_mailbox() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_without_a_mechanism_for_tokens_is_not_sent_one() {
+async fn no_token_is_sent_without_a_mechanism() {
     let dovecot = Dovecot::start();
     let error = Imap::sign_in(dovecot.connect().await, &SignIn::by_token("jane", "good".to_owned())).await;
     assert!(matches!(error, Err(MailError::NoToken)), "{error:?}");
@@ -55,7 +55,7 @@ async fn a_server_without_a_mechanism_for_tokens_is_not_sent_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_opens_the_server_that_sends() {
+async fn token_signs_in_to_smtp() {
     let lookup = lookup().await;
     let dovecot = dovecot("xoauth2", &lookup);
     let smtp = SmtpServer::start(&dovecot);
@@ -65,14 +65,14 @@ async fn a_token_opens_the_server_that_sends() {
     };
     sign_in("good").await.expect("signed in").close().await;
     match sign_in("ended").await.err() {
-        // Its answer after the reason was acknowledged.
+        // The final answer, after the reason was acknowledged.
         Some(SendError::Token { said }) => assert!(said.starts_with("535"), "{said}"),
         other => panic!("{other:?}"),
     }
 }
 
-/// A server that answers each line by the first of these that it begins with, after `{tag}`; all other lines by the
-/// last. It notes what it was told.
+/// A server that answers each line with the first of these whose key it starts with, after `{tag}`, and all others
+/// with the last. It records what it received.
 fn scripted(
     greeting: &'static str,
     answers: &'static [(&'static str, &'static str)],
@@ -108,7 +108,7 @@ fn token() -> SignIn {
 }
 
 #[tokio::test]
-async fn a_token_is_said_once_and_its_refusal_acknowledged() {
+async fn token_is_sent_once_and_its_refusal_acknowledged() {
     let (stream, told) = scripted(
         "* OK ready\r\n",
         &[
@@ -128,7 +128,7 @@ async fn a_token_is_said_once_and_its_refusal_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_again_and_again_is_given_up() {
+async fn endless_challenges_are_an_error() {
     let more: &'static str = Box::leak(format!("+ {}\r\n", "QUFB".repeat(16 << 10)).into_boxed_str());
     let answers: &'static [(&str, &str)] = Box::leak(Box::new([
         ("NOOP", "{tag} OK done\r\n"),
@@ -143,7 +143,7 @@ async fn a_server_that_asks_again_and_again_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_user_who_would_add_a_field_is_not_sent() {
+async fn user_that_would_inject_a_field_is_not_sent() {
     let (stream, told) = scripted("* OK ready\r\n", &[("", "{tag} OK done\r\n")]);
     let who = SignIn::by_token("jane\u{1}auth=Bearer other", "secret-token".to_owned());
     let error = Imap::sign_in(stream, &who).await.expect_err("it is not sent");
@@ -152,7 +152,7 @@ async fn a_user_who_would_add_a_field_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_server_for_sending_that_is_busy_is_no_lapsed_sign_in() {
+async fn busy_smtp_server_is_not_a_lapsed_sign_in() {
     let ehlo = "250-mx\r\n250 AUTH PLAIN XOAUTH2\r\n";
     for (answer, lapsed) in [
         ("454 4.7.0 Temporary authentication failure\r\n", false),
@@ -168,7 +168,7 @@ async fn a_server_for_sending_that_is_busy_is_no_lapsed_sign_in() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_busy_is_no_lapsed_sign_in() {
+async fn busy_imap_server_is_not_a_lapsed_sign_in() {
     let (stream, _) = scripted(
         "* OK ready\r\n",
         &[("NOOP", "{tag} OK done\r\n"), ("", "{tag} NO [UNAVAILABLE] Try again later\r\n")],

@@ -1,5 +1,5 @@
-//! Public messages that mail programs stumbled over: those of the RFCs on MIME, and those that the authors of mail
-//! programs collected. They come with the source of the parser.
+//! Public messages that broke mail programs: from the RFCs on MIME, and collected by authors of mail programs. They
+//! come with the source of the parser.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use nova_mail::Message;
 
-/// One of them makes the parser panic; a message that does so is refused.
+/// One of them makes the parser panic; such a message is rejected.
 const PANICS: &str = "malformed/023.eml";
 
 #[test]
@@ -35,7 +35,7 @@ fn public_torture_messages_are_read_or_refused() {
     assert!(refused.iter().all(|name| name == PANICS), "{refused:?}");
 }
 
-/// Nothing that breaks a line of a list, and no name that is a path.
+/// No text breaks a line of a list, and no name is a path.
 #[track_caller]
 fn shown(name: &str, message: &Message) {
     assert!(!message.envelope.subject.contains(char::is_control), "{name}: {:?}", message.envelope.subject);
@@ -63,7 +63,7 @@ fn collection() -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Where the source of the parser is.
+/// The folder of the parser's source.
 fn parser() -> PathBuf {
     let cargo = |args: &[&str]| {
         let output = Command::new(env!("CARGO")).args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output();
@@ -71,7 +71,7 @@ fn parser() -> PathBuf {
     };
     let version = cargo(&["-vV"]);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("the platform");
-    // Of other platforms the packages need not be there.
+    // Packages of other platforms may be missing.
     let listed = cargo(&["metadata", "--format-version", "1", "--offline", "--filter-platform", host]);
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
     let packages = listed["packages"].as_array().expect("the packages");

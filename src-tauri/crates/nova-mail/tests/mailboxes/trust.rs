@@ -82,7 +82,7 @@ fn a_domain_that_looks_like_another_is_a_finding() {
 }
 
 #[test]
-fn a_part_that_runs_or_hides_is_a_finding() {
+fn executable_or_opaque_part_is_a_finding() {
     let attached = |name: &str| {
         format!(
             "{FROM}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nHi\n--x\n\
@@ -96,14 +96,14 @@ fn a_part_that_runs_or_hides_is_a_finding() {
     assert_eq!(
         read(&attached("invoice\u{202e}fdp.exe")).findings,
         [Finding::Runs { part: "invoicefdp.exe".into() }],
-        "no character turns the name around"
+        "no control character reverses the name"
     );
     assert_eq!(read(&attached("winmail.dat")).findings, [Finding::Hidden { part: "winmail.dat".into() }]);
     assert_eq!(read(&attached("invoice.pdf")).findings, NONE);
 }
 
 #[test]
-fn no_sender_and_many_are_findings() {
+fn no_sender_or_several_are_findings() {
     assert_eq!(findings("Subject: Hi\n"), [Finding::NoSender]);
     assert_eq!(findings("From: a@b.example, c@d.example\n"), [Finding::SeveralSenders { count: 2 }]);
 }

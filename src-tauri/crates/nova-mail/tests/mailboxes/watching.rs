@@ -53,7 +53,7 @@ async fn cut_connection_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_idle_the_server_is_asked_each_minute() {
+async fn without_idle_the_server_is_polled_each_minute() {
     const ANSWERS: &[(&str, &str)] =
         &[("EXAMINE", OPEN), ("NOOP", "* 3 EXISTS\r\n* 3 RECENT\r\n{tag} OK done\r\n")];
     let mailbox = Imap::sign_in(scripted(ANSWERS), &who()).await.expect("signed in");
@@ -63,7 +63,7 @@ async fn without_idle_the_server_is_asked_each_minute() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn idle_is_renewed_and_a_silent_server_given_up() {
+async fn idle_is_renewed_and_a_silent_server_times_out() {
     const SILENT: &[(&str, &str)] = &[
         ("CAPABILITY", "* CAPABILITY IMAP4rev1 IDLE\r\n{tag} OK done\r\n"),
         ("EXAMINE", OPEN),

@@ -1,7 +1,7 @@
 //! The HTML of a message as a page that a window can draw.
 //!
-//! Two passes, each of which would do alone: [`reduce`] keeps a small set of elements, attributes and styles and bounds
-//! their number and depth, and `ammonia` parses what is left as a browser does and sanitises it.
+//! Two passes, each of which would do alone: [`reduce`] keeps a small set of elements, attributes and styles and
+//! bounds their number and depth, and `ammonia` parses the rest as a browser does and sanitises it.
 
 mod picture;
 mod reduce;
@@ -27,23 +27,23 @@ use super::{TEXTS, parse, text};
 pub struct HtmlPage {
     /// The content of a body.
     pub html: String,
-    /// Whether it sets colours, which are meant for a white background.
+    /// Whether it sets colours, which assume a white background.
     pub colours: bool,
-    /// Whether its end is left out, or its structure simplified, because it is beyond the limits.
+    /// Whether its end was cut, or its structure simplified, to stay within the limits.
     pub cut: bool,
-    /// Its pictures on the web that are not in it, without those that only report that the message was opened.
+    /// Remote pictures that are not in it, without tracking pixels.
     pub remote: Vec<RemotePicture>,
 }
 
-/// A picture on the web.
+/// A remote picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemotePicture {
     pub url: String,
-    /// `name`, or `name:port` where the port is not the usual one.
+    /// `name`, or `name:port` if the port is not the default.
     pub host: String,
 }
 
-/// `None` for a message without HTML. `loaded`: pictures of the web, by their address as `remote` has it.
+/// `None` for a message without HTML. `loaded`: remote pictures, by their URL as in `remote`.
 pub(super) fn page(raw: &[u8], parsed: &Parsed<'_>, loaded: &HashMap<String, Picture>) -> Option<HtmlPage> {
     let bodies: Vec<_> = parsed
         .html_bodies()
@@ -107,7 +107,7 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// An address that a browser opens or an image may have.
+/// A URL that a browser may open or an image may have.
 fn web_address(address: &str) -> Option<Url> {
     let url = Url::parse(address.trim()).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.host_str().is_some_and(|host| !host.is_empty()))
@@ -115,7 +115,7 @@ fn web_address(address: &str) -> Option<Url> {
 }
 
 impl Reduced {
-    /// Adds a text, its lines as they are.
+    /// Adds plain text, keeping its lines.
     fn plain(&mut self, text: &str) {
         self.html.push_str("<div>");
         self.html.push_str(&escaped(text.trim_end()).replace('\n', "<br>"));

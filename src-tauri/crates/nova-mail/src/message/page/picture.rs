@@ -10,7 +10,7 @@ use url::Url;
 use super::{RemotePicture, web_address};
 use crate::message::parse;
 
-/// The most pictures on the web that are listed, and the longest address of one.
+/// The most remote pictures that are listed, and the longest URL of one.
 const REMOTE: usize = 50;
 const URL: usize = 2_000;
 /// The most bytes of all pictures of a page, each counted as often as it is shown.
@@ -24,15 +24,15 @@ pub struct Picture {
     pixels: usize,
 }
 
-/// Why bytes are not drawn.
+/// Why a picture is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
-    /// SVG, for one, which is a document.
+    /// Such as SVG, which is a document.
     #[error("it is not a PNG, JPEG, GIF or WebP")]
     Unknown,
     #[error("it has more than {} MB", Picture::MOST_BYTES >> 20)]
     TooLarge,
-    /// Drawn, it would take hundreds of megabytes of memory.
+    /// Decoded, it would take hundreds of megabytes of memory.
     #[error("it has more than {} million pixels", Picture::MOST_PIXELS / 1_000_000)]
     TooManyPixels,
     #[error("it is damaged")]
@@ -46,7 +46,7 @@ impl Picture {
     /// Reads its header only.
     ///
     /// # Errors
-    /// When it is no picture, or one beyond the limits.
+    /// If it is not a picture, or exceeds a limit.
     pub fn read(bytes: Vec<u8>) -> Result<Self, PictureError> {
         if bytes.len() > Self::MOST_BYTES {
             return Err(PictureError::TooLarge);
@@ -84,7 +84,7 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// Whether it is one that [`Picture::data_uri`] makes.
+/// Whether it has the form of [`Picture::data_uri`].
 pub(super) fn is_data_uri(source: &str) -> bool {
     let data = source.strip_prefix("data:image/").and_then(|rest| rest.split_once(";base64,"));
     data.is_some_and(|(kind, data)| {
@@ -93,18 +93,18 @@ pub(super) fn is_data_uri(source: &str) -> bool {
     })
 }
 
-/// `name`, or `name:port` where the port is not the usual one.
+/// `name`, or `name:port` if the port is not the default.
 fn server(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-/// The pictures of a page: in the message, in its HTML, or loaded from the web.
+/// The pictures of a page: attached to the message, embedded in its HTML, or loaded from the web.
 pub(super) struct Pictures<'a> {
     raw: &'a [u8],
     parsed: &'a Parsed<'a>,
     loaded: &'a HashMap<String, Picture>,
-    /// Those of the message that were shown before, by their Content-ID.
+    /// Attached pictures that were shown before, by their Content-ID.
     read: HashMap<String, Option<Picture>>,
     shown: Shown,
     pub(super) remote: Vec<RemotePicture>,
@@ -115,8 +115,8 @@ impl<'a> Pictures<'a> {
         Self { raw, parsed, loaded, read: HashMap::new(), shown: Shown::default(), remote: Vec::new() }
     }
 
-    /// The `data:` URI to draw for the source of an image. One on the web that was not loaded is noted, unless it
-    /// only `reports` that the message was opened.
+    /// The `data:` URI to draw for the source of an image. A remote one that was not loaded is recorded, unless it is
+    /// a tracking pixel (`reports`).
     pub(super) fn drawn(&mut self, source: &str, reports: bool) -> Option<String> {
         let source = source.trim();
         let (scheme, rest) = source.split_once(':')?;
@@ -139,7 +139,7 @@ impl<'a> Pictures<'a> {
         None
     }
 
-    /// An address names a part by its Content-ID (RFC 2392).
+    /// A `cid:` URL names a part by its Content-ID (RFC 2392).
     fn of_message(&mut self, id: &str) -> Option<String> {
         let id = id.replace("%40", "@").replace("%24", "$");
         let (raw, parsed) = (self.raw, self.parsed);
@@ -154,15 +154,15 @@ impl<'a> Pictures<'a> {
     }
 }
 
-/// Of all pictures of a page, each counted as often as it is shown. A small file may have many pixels, and each of
-/// them takes memory as soon as the page is drawn.
+/// Totals of all pictures of a page, each counted as often as it is shown. A small file may decode to many pixels,
+/// which take memory once the page is drawn.
 #[derive(Default)]
 struct Shown {
     bytes: usize,
     pixels: usize,
 }
 
-/// Adds the picture to those shown, unless they would be too much with it.
+/// Adds the picture to those shown, unless the total would exceed the limits.
 fn within_limits(shown: &mut Shown, picture: &Picture) -> Option<String> {
     let bytes = shown.bytes.saturating_add(picture.size());
     let pixels = shown.pixels.saturating_add(picture.pixels);

@@ -1,7 +1,7 @@
 //! The first pass: HTML with a small set of elements, well nested, bounded in size and depth.
 //!
-//! A parser that builds a tree takes more than linear time and memory for deep or badly nested elements, so this pass reads
-//! tags one by one.
+//! A parser that builds a tree takes more than linear time and memory for deep or badly nested elements, so this pass
+//! processes tags one by one.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -21,11 +21,11 @@ const MOST_TEXT: usize = 1 << 20;
 const MOST_ELEMENTS: usize = 20_000;
 /// Open elements; the tags of deeper ones are left out.
 const MOST_OPEN: usize = 150;
-/// Open elements that a parser opens again in each paragraph.
+/// Open elements that a parser reopens in each paragraph.
 const MOST_FORMATTING: usize = 20;
 /// The longest value of an attribute other than `style`, `src` and `href`.
 const VALUE: usize = 200;
-/// How much of the text of a link is compared with its host.
+/// How much of a link's text is compared with its host.
 const SAID: usize = 300;
 
 /// Elements that are kept.
@@ -108,7 +108,7 @@ const ATTRIBUTES: [&str; 16] = [
     "width",
 ];
 
-/// The outcome for all parts of a message.
+/// The result for all parts of a message.
 #[derive(Debug, Default)]
 pub(super) struct Reduced {
     pub(super) html: String,
@@ -118,7 +118,7 @@ pub(super) struct Reduced {
     elements: usize,
 }
 
-/// Adds what is kept of one part to `all`.
+/// Appends what is kept of one part to `all`.
 pub(super) fn reduce(source: &str, pictures: &mut Pictures<'_>, all: &mut Reduced) {
     let end = source.floor_char_boundary(MOST);
     all.cut |= end < source.len();
@@ -139,9 +139,9 @@ struct Reading<'a, 'b> {
 
 struct Open {
     name: String,
-    /// The element that was written for it.
+    /// The element written for it.
     written: Option<&'static str>,
-    /// Nobody sees it, nor anything within it.
+    /// Neither it nor its content is visible.
     hidden: bool,
     link: Option<OpenLink>,
 }
@@ -175,7 +175,7 @@ impl Reading<'_, '_> {
     fn start(&mut self, tag: &Tag) {
         let name: &str = &tag.name;
         if name != "head" && self.open.last().is_some_and(|last| last.name == "head") && !is_of_head(name) {
-            // Often nobody closes it.
+            // The head is often left unclosed.
             self.end("head");
         }
         self.close_implied(name);
@@ -193,10 +193,10 @@ impl Reading<'_, '_> {
         self.open.push(Open { name: name.to_owned(), written, hidden, link });
     }
 
-    /// Writes the start tag, if the element is one that is kept.
+    /// Writes the start tag, if the element is allowed.
     fn written(&mut self, name: &str, tag: &Tag) -> Option<&'static str> {
         let kept = match name {
-            // The style of a body is that of the page.
+            // The style of a body applies to the page.
             "body" => "div",
             _ => ELEMENTS.iter().copied().find(|element| *element == name)?,
         };
@@ -260,7 +260,7 @@ impl Reading<'_, '_> {
     }
 
     fn end(&mut self, name: &str) {
-        // As in a browser, a tag in a cell ends nothing outside of its table.
+        // As in a browser, a tag in a cell ends nothing outside its table.
         let is_of_table = is_of_table(name);
         let within = self
             .open
@@ -329,7 +329,7 @@ impl Reading<'_, '_> {
     }
 }
 
-/// Words and numbers; the text of an image says more.
+/// Words and numbers; `alt` texts may contain more.
 fn is_plain(attribute: &str, value: &str) -> bool {
     let is_kept = |c: char| match attribute {
         "alt" => !matches!(c, '<' | '>'),
@@ -338,7 +338,7 @@ fn is_plain(attribute: &str, value: &str) -> bool {
     value.len() <= VALUE && value.chars().all(is_kept)
 }
 
-/// As text or as the value of an attribute in double quotes.
+/// Escapes a text, or the value of an attribute in double quotes.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -353,7 +353,7 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Elements that a parser opens again after the end of the block in which they began.
+/// Elements that a parser reopens after the end of the block in which they began.
 fn is_formatting(name: &str) -> bool {
     matches!(
         name,

@@ -1,5 +1,5 @@
-//! Which styles a message may set: colours, fonts, space and borders of its own elements. None places an element
-//! somewhere else, makes one invisible, or loads anything.
+//! Which styles a message may set: colours, fonts, space and borders of its own elements. None moves an element
+//! elsewhere, hides one, or loads anything.
 
 /// Properties that are kept in `style` attributes.
 pub(super) const PROPERTIES: [&str; 58] = [
@@ -66,14 +66,14 @@ pub(super) const PROPERTIES: [&str; 58] = [
 /// The longest attribute that is read.
 const MOST: usize = 4_000;
 
-/// What is kept of a `style` attribute.
+/// The allowed part of a `style` attribute.
 pub(super) fn kept(style: &str) -> String {
     let mut kept = String::new();
     for declaration in style.get(..style.floor_char_boundary(MOST)).unwrap_or_default().split(';') {
         let Some((property, value)) = declaration.split_once(':') else { continue };
         let (mut property, value) = (property.trim().to_ascii_lowercase(), value.trim());
         if property == "background" && !value.contains(char::is_whitespace) {
-            // A colour alone; one with an image has more words or an address.
+            // A plain colour; with an image it has more words or a URL.
             property = "background-color".into();
         }
         if PROPERTIES.contains(&property.as_str()) && is_plain(&property, value) {
@@ -83,7 +83,7 @@ pub(super) fn kept(style: &str) -> String {
     kept
 }
 
-/// Words, lengths and colours: no address, no escape, no variable, no comment, and no negative length, which would move
+/// Words, lengths and colours: no URL, no escape, no variable, no comment, and no negative length, which would move
 /// an element over another.
 fn is_plain(property: &str, value: &str) -> bool {
     let is_known = |c: char| c.is_alphanumeric() || c.is_whitespace() || "#%.,+-'\"()!/_".contains(c);
@@ -102,7 +102,7 @@ fn is_plain(property: &str, value: &str) -> bool {
         && !(is_length && value.split(|c: char| c.is_whitespace() || c == ',').any(negative))
 }
 
-/// Whether a style sets a colour of the text or of what is behind it.
+/// Whether a style sets a text or background colour.
 pub(super) fn sets_colours(kept: &str) -> bool {
     kept.split(';')
         .any(|declaration| declaration.starts_with("color:") || declaration.starts_with("background-color:"))
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn look_of_a_text_is_kept() {
+    fn text_styles_are_kept() {
         for style in [
             "color:#333;",
             "background-color:rgb(1, 2, 3);",
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_dropped() {
+    fn everything_else_is_dropped() {
         for style in [
             "position: fixed; top: 0; z-index: 9",
             "background: url(https://e.example/x)",
