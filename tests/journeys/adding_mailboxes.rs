@@ -190,7 +190,7 @@ async fn invalid_mailbox_is_refused_with_the_reason() {
         (MailboxEntry { imap: "imap example".into(), ..good.clone() }, "no IMAP server"),
         (MailboxEntry { smtp: "smtp.example.org:99999".into(), ..good.clone() }, "no SMTP server"),
         (MailboxEntry { user: String::new(), ..good.clone() }, "user is missing"),
-        (MailboxEntry { address: "jane".into(), ..good.clone() }, "is no address"),
+        (MailboxEntry { address: "jane".into(), ..good.clone() }, "is not an address"),
     ] {
         let refused = app.save_mailbox(new(wrong, Dovecot::PASSWORD)).await.unwrap_err();
         assert!(refused.code == ErrorCode::BadRequest && refused.message.contains(why), "{refused:?}");

@@ -11,7 +11,7 @@ pub(crate) const PORT: u16 = 993;
 /// SMTP over TLS.
 pub(crate) const SMTP_PORT: u16 = 465;
 
-/// A mailbox as the user set it.
+/// A configured mailbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Account {
     pub(crate) name: String,
@@ -20,25 +20,25 @@ pub(crate) struct Account {
     pub(crate) user: String,
     /// The credential, `mail/KEY`.
     pub(crate) credential: String,
-    /// Where the user signs in; None where the credential is a password.
+    /// The sign-in provider; `None` if the credential is a password.
     pub(crate) sign_in: Option<Provider>,
-    /// The name under which its server signs its checks of senders.
+    /// The name with which its server signs its checks of senders.
     pub(crate) checked_by: Option<String>,
-    /// Through which mail is sent.
+    /// The SMTP server.
     pub(crate) smtp: Option<(String, u16)>,
     /// The address of the sender.
     pub(crate) address: Option<String>,
-    /// The user has switched sending on: each mail asks.
+    /// The user has enabled sending; each mail still asks for approval.
     pub(crate) sends: bool,
     pub(crate) read_only: bool,
 }
 
-/// Those of the skill's configuration; one without a server is left out.
+/// The mailboxes of the skill's configuration; entries without a server are skipped.
 pub(crate) fn configured(config: &Value) -> Vec<Account> {
     config["mailboxes"].as_array().into_iter().flatten().filter_map(account).collect()
 }
 
-/// The one of an entry of `mailboxes`.
+/// The mailbox of an entry of `mailboxes`.
 pub(crate) fn account(entry: &Value) -> Option<Account> {
     let text = |key: &str| entry[key].as_str().map(str::trim).filter(|text| !text.is_empty());
     let (host, port) = server(text("imap")?, PORT)?;
@@ -47,7 +47,7 @@ pub(crate) fn account(entry: &Value) -> Option<Account> {
     let credential = credential(entry)?;
     let sign_in = match text("sign_in") {
         None => None,
-        // The schema refuses another one; its token is no password.
+        // The schema rejects other names; their token is not a password.
         Some(name) => Some(Provider::named(name)?),
     };
     let known = host.eq_ignore_ascii_case("imap.gmail.com").then_some("mx.google.com");
@@ -87,7 +87,7 @@ pub(crate) fn hosts(config: &Value, args: &Value) -> Vec<String> {
     sorted(meant(&accounts, args).into_iter().map(Account::server))
 }
 
-/// The same of a call that sends.
+/// The same for a call that sends.
 pub(crate) fn sending_hosts(config: &Value, args: &Value) -> Vec<String> {
     let accounts = configured(config);
     let all = meant(&accounts, args);
@@ -101,7 +101,7 @@ fn sorted(hosts: impl Iterator<Item = String>) -> Vec<String> {
     hosts
 }
 
-/// The mailboxes that the arguments name; all where they name none.
+/// The mailboxes that the arguments name; all if they name none.
 fn meant<'a>(accounts: &'a [Account], args: &Value) -> Vec<&'a Account> {
     let ids = args["ids"].as_array().into_iter().flatten().chain([&args["id"]]).filter_map(Value::as_str);
     let mut named: Vec<&Account> = ids.filter_map(|id| Some(of_id(accounts, id)?.0)).collect();
@@ -111,7 +111,7 @@ fn meant<'a>(accounts: &'a [Account], args: &Value) -> Vec<&'a Account> {
     if named.is_empty() { accounts.iter().collect() } else { named }
 }
 
-/// Why no tool can be called.
+/// Why the tools are unavailable.
 pub(crate) fn unavailable(config: &Value) -> Option<String> {
     let none = configured(config).is_empty();
     none.then(|| "No mailbox is configured. Add one in Settings, Skills, Mail.".into())
@@ -120,7 +120,7 @@ pub(crate) fn unavailable(config: &Value) -> Option<String> {
 /// All mailboxes, or the one of that name.
 ///
 /// # Errors
-/// `NotFound` for a name that no mailbox has.
+/// `NotFound` for an unknown name.
 pub(crate) fn chosen(config: &Value, name: Option<&str>) -> Result<Vec<Account>, ToolError> {
     let mut accounts = configured(config);
     if let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) {
@@ -133,10 +133,10 @@ pub(crate) fn chosen(config: &Value, name: Option<&str>) -> Result<Vec<Account>,
     Ok(accounts)
 }
 
-/// The one mailbox of that name, or the only one that fits.
+/// The mailbox of that name, or the only matching one.
 ///
 /// # Errors
-/// `NotFound` for a name that no mailbox has; when several could be meant.
+/// `NotFound` for an unknown name; if several could be meant.
 pub(crate) fn one(
     config: &Value,
     name: Option<&str>,
@@ -161,7 +161,7 @@ pub(crate) fn one(
 /// The mailbox and the message of an id, `mailbox/folder/numbers`.
 ///
 /// # Errors
-/// When it is no id.
+/// If it is not an id.
 pub(crate) fn message(config: &Value, id: &str) -> Result<(Account, MessageId), ToolError> {
     let accounts = configured(config);
     let found = of_id(&accounts, id).and_then(|(account, rest)| Some((account.clone(), rest.parse().ok()?)));
@@ -180,7 +180,7 @@ fn of_id<'a, 'b>(accounts: &'a [Account], id: &'b str) -> Option<(&'a Account, &
 }
 
 impl Account {
-    /// As a card names it.
+    /// As shown on a card.
     pub(crate) fn server(&self) -> String {
         shown(&self.host, self.port)
     }
@@ -203,7 +203,7 @@ impl Account {
     }
 
     /// # Errors
-    /// For a mailbox that the user lets be read only.
+    /// If the mailbox is read-only.
     pub(crate) fn check_writable(&self) -> Result<(), ToolError> {
         if !self.read_only {
             return Ok(());
@@ -215,10 +215,10 @@ impl Account {
     }
 
     /// # Errors
-    /// For a mailbox whose sending is off.
+    /// If sending is off for the mailbox.
     pub(crate) fn check_sending(&self) -> Result<(), ToolError> {
         if self.sends {
-            // Its copy in Sent would be a change.
+            // The copy in Sent would be a change.
             return self.check_writable();
         }
         Err(ToolError::failed(
@@ -227,7 +227,7 @@ impl Account {
         ))
     }
 
-    /// Whether its server puts a copy of what it sends into Sent by itself.
+    /// Whether its server adds a copy of sent mails to Sent itself.
     pub(crate) fn files_sent_itself(&self) -> bool {
         let hosts = ["gmail.com", "googlemail.com", "office365.com", "outlook.com", "me.com", "icloud.com"];
         let Some((host, _)) = &self.smtp else { return false };
@@ -241,7 +241,7 @@ impl Account {
 }
 
 fn shown(host: &str, port: u16) -> String {
-    // As connections to this machine name it.
+    // As connections to this machine spell it.
     let host = if host.eq_ignore_ascii_case("localhost") { "127.0.0.1" } else { host };
     format!("{host}:{port}")
 }

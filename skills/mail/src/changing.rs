@@ -1,4 +1,4 @@
-//! Changes of messages by their ids, in several mailboxes at once.
+//! Changes messages by their ids, in several mailboxes at once.
 
 use futures::future::join_all;
 use nova_mail::{Changed, MailError, Mark, MessageId, Role};
@@ -9,10 +9,10 @@ use crate::accounts::{Account, message};
 use crate::opened::{Opened, told};
 use crate::row::people;
 
-/// What is done with them.
+/// What to do with the messages.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
-    /// To a folder by its name, or by what it is for.
+    /// To a folder, by its name or role.
     Move(String),
     Mark(Mark),
     Archive,
@@ -26,10 +26,10 @@ struct Batch {
     ids: Vec<MessageId>,
 }
 
-/// Changes the messages; those that stayed as they were are among the problems.
+/// Changes the messages; those that could not be changed are reported as problems.
 ///
 /// # Errors
-/// For an id that is none and for a read-only mailbox, before anything is changed; when nothing was changed.
+/// For an invalid id or a read-only mailbox, before anything is changed; if nothing was changed.
 pub(crate) async fn change(
     ctx: &dyn ToolContext,
     ids: &[String],
@@ -100,7 +100,7 @@ pub(crate) async fn preview(
                 let envelope = &message.envelope;
                 format!("{}: {}", people(&envelope.from), envelope.subject)
             });
-            let detail = Detail::new("Mail", name.unwrap_or_else(|| "not there any more".into()));
+            let detail = Detail::new("Mail", name.unwrap_or_else(|| "no longer exists".into()));
             let place = format!("{}, {}", account.name, id.folder);
             details.push(detail.noted(match &target {
                 Some(target) => format!("{place} → {target}"),
@@ -154,7 +154,7 @@ async fn changed(
     outcome
 }
 
-/// The folder to which messages go; none where they stay.
+/// The target folder; `None` if the messages are not moved.
 async fn target(opened: &mut Opened, change: &Change) -> Result<Option<String>, ToolError> {
     let name = opened.account.name.clone();
     let (folder, missing, remedy) = match change {

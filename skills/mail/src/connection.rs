@@ -1,4 +1,4 @@
-//! Connections to the servers of a mailbox, encrypted before anything else is said.
+//! Encrypted connections to the servers of a mailbox.
 
 use nova_mail::{
     Imap, MailError, SignIn, StartTlsError, imap_begins_with_starttls, imap_start_tls,
@@ -8,7 +8,7 @@ use nova_skill::{BeforeTls, Connection, ToolError, ToolHttp, async_trait};
 
 use crate::accounts::{Account, PORT, SMTP_PORT};
 
-/// An encrypted connection to an IMAP server, before anybody is signed in.
+/// An encrypted connection to an IMAP server, before sign-in.
 pub(crate) struct ImapConnection {
     stream: Box<dyn Connection>,
     greeted: bool,
@@ -26,7 +26,7 @@ impl ImapConnection {
 }
 
 /// # Errors
-/// When the server is not reached, does not encrypt, or its certificate does not fit.
+/// If the server is unreachable, does not encrypt, or its certificate is invalid.
 pub(crate) async fn to_imap(http: &dyn ToolHttp, account: &Account) -> Result<ImapConnection, ToolError> {
     let Account { host, port, .. } = account;
     let greeted = imap_begins_with_starttls(*port);
@@ -40,7 +40,7 @@ pub(crate) async fn to_imap(http: &dyn ToolHttp, account: &Account) -> Result<Im
 /// The connection, and whether the server has greeted already.
 ///
 /// # Errors
-/// As for [`to_imap`], and when the mailbox has no such server.
+/// As for [`to_imap`], and if the mailbox has no SMTP server.
 pub(crate) async fn to_smtp(
     http: &dyn ToolHttp,
     account: &Account,

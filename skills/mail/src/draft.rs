@@ -113,7 +113,7 @@ impl NativeTool for MakeDraft {
     }
 
     fn hosts(&self, args: &Value, config: &Value) -> Option<Vec<String>> {
-        // The mailbox of a reply or of an earlier draft is that of its id.
+        // For a reply or a replaced draft, the id determines the mailbox.
         let id = ["reply_to", "replace"].into_iter().find_map(|key| args[key].as_str());
         Some(match id {
             Some(id) => hosts(config, &json!({"id": id})),

@@ -23,7 +23,7 @@ pub(crate) struct Which {
     counts: Option<bool>,
 }
 
-/// Of how many folders the messages are counted: each is a request.
+/// How many folders are counted: each needs a request.
 const COUNTED: usize = 40;
 
 #[async_trait]
@@ -75,7 +75,7 @@ impl NativeTool for Folders {
     }
 }
 
-/// All folders; those with a purpose are counted first.
+/// All folders; those with a role are counted first.
 async fn listed(opened: &mut Opened, counts: bool) -> Result<Vec<(Folder, Option<Counts>)>, MailError> {
     let folders = opened.mailbox.folders().await?;
     let mut counted: Vec<(Folder, Option<Counts>)> =
@@ -107,7 +107,7 @@ fn shown(folder: &Folder, counts: Option<Counts>) -> Value {
     shown.into()
 }
 
-/// A mailbox by its name, with the own address and what may be done in it.
+/// A mailbox with its name, its own address and its permissions.
 fn own(account: &Account) -> Map<String, Value> {
     let mut own = Map::new();
     own.insert("mailbox".into(), account.name.clone().into());

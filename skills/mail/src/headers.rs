@@ -1,4 +1,4 @@
-//! Headers from earlier lists, in the cache of the data folder. Bodies are in no cache.
+//! Headers from earlier lists, in the cache of the data folder. Bodies are never cached.
 
 use nova_mail::{FoundMessages, HeaderCache, MailError, Wanted};
 use nova_skill::{ContentHash, LogLevel, ToolContext};
@@ -6,13 +6,13 @@ use nova_skill::{ContentHash, LogLevel, ToolContext};
 use crate::accounts::Account;
 use crate::opened::Opened;
 
-/// How many folders of a mailbox are cached: of two in one slot, the later one stays.
+/// How many folders of a mailbox are cached; if two share a slot, the later one stays.
 const SLOTS: u8 = 32;
 
 /// As [`nova_mail::Mailbox::list`]; headers that are cached are not fetched again.
 ///
 /// # Errors
-/// As for the list itself. A cache that cannot be read or written fails nothing.
+/// As for the list itself. A cache that cannot be read or written is not an error.
 pub(crate) async fn list(
     ctx: &dyn ToolContext,
     opened: &mut Opened,
@@ -31,7 +31,7 @@ pub(crate) async fn list(
     Ok(found)
 }
 
-/// The keys of all that is cached of a mailbox.
+/// The keys of everything cached of a mailbox.
 pub(crate) fn keys(account: &Account) -> Vec<String> {
     (0..SLOTS).map(|slot| key(account, slot)).collect()
 }

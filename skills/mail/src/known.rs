@@ -1,4 +1,4 @@
-//! Whether a recipient was written to before, as the mails in Sent say.
+//! Whether the user has written to a recipient before, according to Sent.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::accounts::Account;
 use crate::headers;
 use crate::opened::{Opened, told};
 
-/// How many recipients are looked for, and how many mails to each are counted.
+/// How many recipients are looked up, and how many mails to each are counted.
 const LOOKED_FOR: usize = 20;
 const COUNTED: usize = 200;
 
@@ -20,10 +20,10 @@ pub(crate) enum Known {
     Never,
 }
 
-/// By address in lower case; recipients beyond the first 20 are left out, and all where the mailbox has no Sent.
+/// By address in lower case; omits recipients beyond the first 20, and all if the mailbox has no Sent.
 ///
 /// # Errors
-/// When the mailbox cannot be read.
+/// If the mailbox cannot be read.
 pub(crate) async fn known(
     ctx: &dyn ToolContext,
     account: &Account,
@@ -48,7 +48,7 @@ async fn look(
         let wanted = Wanted { search: Some(search), limit: COUNTED, ..Wanted::default() };
         let found = headers::list(ctx, opened, &sent, &wanted).await;
         let found = found.map_err(|error| told(&opened.account, &error))?;
-        // The server finds parts: jo@x is in mary.jo@x.
+        // The server matches substrings: jo@x is in mary.jo@x.
         let mut days = found.messages.iter().filter_map(|message| {
             let is_to = message.envelope.to.iter().any(|person| person.address.to_lowercase() == address);
             is_to.then_some(message.received.or(message.envelope.date))

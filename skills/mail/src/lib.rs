@@ -1,26 +1,24 @@
-//! The mailboxes of the user: lists, searches, single messages and threads, changes of messages, drafts, and mail sent.
+//! The user's mailboxes: lists, searches, single messages and threads, changes of messages, drafts, and mail sent.
 //!
-//! The protocol and the parsing are those of `nova-mail`; this crate chooses mailboxes and folders, signs in with
-//! credentials, and says what it found or did. It deletes nothing for good but drafts that were sent or replaced, and sends
-//! nothing that its card did not show.
+//! Protocol and parsing are in `nova-mail`; this crate chooses mailboxes and folders, signs in with credentials, and
+//! reports what it found or did. It permanently deletes only drafts that were sent or replaced, and sends nothing
+//! that its card did not show.
 //!
 //! # Invariants
 //!
-//! - Every answer that holds text of a message is untrusted: `tests/mail/reading.rs`.
+//! - Every answer that contains text of a message is untrusted: `tests/mail/reading.rs`.
 //! - A mailbox that cannot be read is reported with its reason and hides no other: `tests/mail/reading.rs`.
-//! - A server without a certificate that fits is given no password: `tests/mail/reading.rs`.
-//! - An access token goes to the servers of its provider alone; one that is refused is renewed once:
-//!   `tests/mail/signing_in.rs`.
-//! - A read-only mailbox is never changed, and one whose sending is off sends nothing: `tests/mail/changing.rs`,
+//! - A server without a valid certificate receives no password: `tests/mail/reading.rs`.
+//! - An access token goes only to its provider's servers; a refused one is renewed once: `tests/mail/signing_in.rs`.
+//! - A read-only mailbox is never changed, and one with sending off sends nothing: `tests/mail/changing.rs`,
 //!   `tests/mail/sending.rs`.
-//! - HTML reaches the window alone, and its pictures are loaded only from hosts that a card showed:
+//! - HTML goes only to the window, and its pictures are loaded only from hosts that a card showed:
 //!   `tests/mail/showing.rs`.
-//! - A file of a mail becomes a file of the vault only under a safe name, and a program never does:
-//!   `tests/mail/saving.rs`.
+//! - An attachment is saved in the vault only under a safe name, and a program never: `tests/mail/saving.rs`.
 //! - What is sent is what was shown: `tests/mail/sending.rs`.
-//! - A test of a mailbox sends no mail, and no server that was found for an address is used before the user says so:
+//! - Testing a mailbox sends no mail, and no server that was found for an address is used until the user confirms it:
 //!   `tests/mail/setting_up.rs`.
-//! - No mail is sent twice, and none is lost, whenever a connection or Nova ends: `tests/mail/sending_once.rs`.
+//! - No mail is sent twice or lost, whenever a connection or Nova ends: `tests/mail/sending_once.rs`.
 
 use std::sync::Arc;
 
@@ -60,8 +58,8 @@ pub fn skill() -> Box<dyn Skill> {
     Box::new(Mail)
 }
 
-/// Tools for the window alone: what they return is drawn for the user, and no model is ever offered them. They run by the
-/// same rules as the skill's own.
+/// Tools for the window only: their results are drawn for the user, and they are never offered to a model. They obey
+/// the same rules as the skill's own.
 pub fn for_window() -> Vec<Arc<dyn Tool>> {
     vec![native(show::Show), native(show_attachment::ShowAttachment)]
 }

@@ -17,7 +17,7 @@ use crate::row::row;
 
 pub(crate) struct List;
 
-/// How many messages are listed where nothing is said, and at most.
+/// How many messages are listed by default, and at most.
 const USUAL: usize = 20;
 const MOST: usize = 100;
 
@@ -70,10 +70,10 @@ impl NativeTool for List {
     }
 }
 
-/// The newest messages that fit, of all these mailboxes together.
+/// The newest matching messages of all these mailboxes together.
 ///
 /// # Errors
-/// For a folder that none has, or that several have by its name; when none can be read.
+/// If no mailbox has the folder, or several have one of that name; if none can be read.
 pub(crate) async fn newest(
     ctx: &dyn ToolContext,
     accounts: Vec<Account>,
@@ -99,7 +99,7 @@ pub(crate) async fn newest(
     Ok(answer(ctx, found, wanted.limit, problems))
 }
 
-/// Each mailbox with its folder; those without it are left out.
+/// Each mailbox with its folder; mailboxes without it are left out.
 async fn placed(
     opened: Vec<Opened>,
     folder: Option<&str>,
@@ -120,7 +120,7 @@ async fn placed(
             "Call mail.folders for the names of the folders.",
         ));
     }
-    // What a folder is for is meant in each of them, its name in one.
+    // A role means the folder in each mailbox, a name the folder of one.
     if placed.len() > 1 && !said.is_empty() && Role::named(said).is_none() {
         let names: Vec<&str> = placed.iter().map(|(opened, _)| opened.account.name.as_str()).collect();
         let several = format!("Several mailboxes have a folder \"{said}\": {}.", names.join(", "));
@@ -132,7 +132,7 @@ async fn placed(
     Ok(placed)
 }
 
-/// What one mailbox has of what is asked for.
+/// The result of one mailbox.
 struct Found {
     account: Account,
     found: FoundMessages,

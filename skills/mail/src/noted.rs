@@ -1,4 +1,4 @@
-//! What was handed to a server, noted in Nova's data folder by the digest of each mail.
+//! The mails handed to a server, recorded in Nova's data folder by their digest.
 
 use nova_skill::jiff::Timestamp;
 use nova_skill::serde_json::Map;
@@ -6,32 +6,32 @@ use nova_skill::{ToolContext, ToolError, ToolStore, Value, json};
 
 use crate::row::minute;
 
-/// Where what was sent is noted.
+/// Where sent mails are recorded.
 const KEY: &str = "sending";
-/// How long a note stays, and how long the very same mail is not sent again, in seconds.
+/// How long a record is retained, and an identical mail not sent again, in seconds.
 const NOTED: i64 = 30 * 86_400;
 const NOT_AGAIN: i64 = 86_400;
-/// How often a note is tried while other calls write theirs.
+/// How often a write is retried while other calls write theirs.
 const TRIES: usize = 20;
 
-/// What is known of a mail that was sent or may have been.
+/// The record of a mail that was sent or may have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) message_id: String,
     /// When it was handed over.
     pub(crate) at: Timestamp,
-    /// The server said that it has it.
+    /// The server has accepted it.
     pub(crate) sent: bool,
-    /// Its copy lies in Sent.
+    /// Its copy is in Sent.
     pub(crate) copied: bool,
-    /// The draft that holds it, `mailbox/folder/numbers`.
+    /// The draft that contains it, `mailbox/folder/numbers`.
     pub(crate) draft: Option<String>,
 }
 
-/// What is noted of a mail with this digest.
+/// The record of the mail with this digest.
 ///
 /// # Errors
-/// When the notes cannot be read.
+/// If the records cannot be read.
 pub(crate) async fn noted(ctx: &dyn ToolContext, digest: &str) -> Result<Option<Note>, ToolError> {
     let notes = ctx.store().get(KEY).await?.unwrap_or_default();
     Ok(Note::read(&notes[digest]))
@@ -40,12 +40,12 @@ pub(crate) async fn noted(ctx: &dyn ToolContext, digest: &str) -> Result<Option<
 /// Why a mail that was sent is not sent again.
 pub(crate) fn sent_already(ctx: &dyn ToolContext, note: &Note) -> ToolError {
     ToolError::failed(
-        format!("This very mail was sent on {} already. It was not sent again.", minute(ctx, note.at)),
-        "Nothing is to be done; change its text to send another one.",
+        format!("This mail was already sent on {}. It was not sent again.", minute(ctx, note.at)),
+        "Nothing to do; change its text to send another one.",
     )
 }
 
-/// Sets the note of a mail, or removes it, where the one that is there is `expected`; whether it did.
+/// Sets or removes the record of a mail if the current one is `expected`; returns whether it did.
 pub(crate) async fn note(
     store: &dyn ToolStore,
     digest: &str,
@@ -70,7 +70,7 @@ pub(crate) async fn note(
             return Ok(true);
         }
     }
-    Err(ToolError::failed("What is sent could not be noted.", "Try again later."))
+    Err(ToolError::failed("The mail could not be recorded before it is sent.", "Try again later."))
 }
 
 impl Note {
@@ -91,12 +91,12 @@ impl Note {
         })
     }
 
-    /// Whether the same mail may be sent again without further ado.
+    /// Whether the record has expired, so that the same mail may be sent again.
     pub(crate) fn is_over(&self, ctx: &dyn ToolContext) -> bool {
         self.sent && ctx.clock().now().as_second() - self.at.as_second() >= NOT_AGAIN
     }
 
-    /// The server said that it has it, and its copy is made.
+    /// The server has accepted it, and its copy is made.
     pub(crate) fn is_complete(&self) -> bool {
         self.sent && self.copied
     }

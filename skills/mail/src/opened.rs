@@ -1,4 +1,4 @@
-//! Mailboxes that are signed in to, for one call.
+//! Mailboxes signed in for one call.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::accounts::Account;
 use crate::connection::to_imap;
 use crate::proof::{lapsed, proof, renewed};
 
-/// A mailbox of the user, signed in.
+/// A signed-in mailbox of the user.
 pub(crate) struct Opened {
     pub(crate) account: Account,
     pub(crate) mailbox: Box<dyn Mailbox>,
@@ -22,8 +22,8 @@ pub(crate) type Problems = Vec<Value>;
 
 impl Opened {
     /// # Errors
-    /// When the credential is missing or was not granted, the server is not reached, or does not accept it: a token not
-    /// even after it was renewed.
+    /// If the credential is missing or was not granted, the server is unreachable, or it refuses the credential: a
+    /// token even after it was renewed.
     pub(crate) async fn new(ctx: &dyn ToolContext, account: Account) -> Result<Self, ToolError> {
         let who = proof(ctx, &account).await?;
         let mut signed_in = sign_in(ctx, &account, &who).await?;
@@ -37,11 +37,10 @@ impl Opened {
         }
     }
 
-    /// The folder that is meant: by what it is for, or by its name; the inbox where nothing is said. `None`: it has
-    /// none of that name.
+    /// The folder with this role or name; the inbox if nothing is given. `None` if no folder has that name.
     ///
     /// # Errors
-    /// When the folders cannot be listed.
+    /// If the folders cannot be listed.
     pub(crate) async fn folder(&mut self, said: Option<&str>) -> Result<Option<String>, ToolError> {
         let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else {
             return Ok(Some("INBOX".into()));
@@ -54,16 +53,16 @@ impl Opened {
         Ok(by_name.or_else(by_role).map(|folder| folder.name.clone()))
     }
 
-    /// The folder that is for this, whatever its name.
+    /// The folder with this role, whatever its name.
     ///
     /// # Errors
-    /// When the folders cannot be listed.
+    /// If the folders cannot be listed.
     pub(crate) async fn with_role(&mut self, role: Role) -> Result<Option<String>, ToolError> {
         let folders = self.mailbox.folders().await.map_err(|error| told(&self.account, &error))?;
         Ok(folders.into_iter().find(|folder| folder.role == Some(role)).map(|folder| folder.name))
     }
 
-    /// How these begin. A list without that is still a list: what fails leaves it out.
+    /// How these messages begin. Previews are optional: those that fail are left out.
     pub(crate) async fn previews(&mut self, messages: &[Listed]) -> HashMap<MessageId, Preview> {
         let ids: Vec<MessageId> = messages.iter().map(|message| message.id.clone()).collect();
         let receiver: Vec<&str> = self.account.checked_by.as_deref().into_iter().collect();
@@ -83,7 +82,7 @@ async fn sign_in(
     Ok(to_imap(ctx.http(), account).await?.sign_in(who).await)
 }
 
-/// In words for the user.
+/// As an error for the user.
 pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
     let what = format!("{}: {error}.", account.name);
     match error {
@@ -99,11 +98,11 @@ pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
     }
 }
 
-/// Signs in to all of them at once. One that fails is among the problems; its error is that of the call where no other
-/// is left.
+/// Signs in to all of them at once. Those that fail are reported as problems; if none is left, the error of one is
+/// that of the call.
 ///
 /// # Errors
-/// `Cancelled`, and when none can be opened.
+/// `Cancelled`, and if none can be opened.
 pub(crate) async fn open(
     ctx: &dyn ToolContext,
     accounts: Vec<Account>,
@@ -115,10 +114,10 @@ pub(crate) async fn open(
     some(join_all(opening).await)
 }
 
-/// What was answered, and what was not.
+/// The results, and the failures as problems.
 ///
 /// # Errors
-/// `Cancelled`, and the first one where nothing was answered.
+/// `Cancelled`, and the first failure if nothing succeeded.
 pub(crate) fn some<T>(answers: Vec<(String, Result<T, ToolError>)>) -> Result<(Vec<T>, Problems), ToolError> {
     let (mut all, mut problems, mut first) = (Vec::new(), Vec::new(), None);
     for (name, answer) in answers {

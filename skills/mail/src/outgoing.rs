@@ -1,4 +1,4 @@
-//! A mail as it is about to be sent or put into the drafts, made of the arguments of a call.
+//! A mail to be sent or saved as a draft, built from the arguments of a call.
 
 use nova_mail::{Attachment, Draft, DraftError, Person};
 use nova_skill::{ContentHash, Detail, NotePath, Preview, ToolContext, ToolError};
@@ -9,7 +9,7 @@ use crate::noted::{noted, sent_already};
 use crate::opened::{Opened, told};
 use crate::row::{minute, people};
 
-/// Of recipients, subject and text, those that the arguments give.
+/// The recipients, subject and text that the arguments give.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     pub(crate) to: Vec<String>,
@@ -21,14 +21,14 @@ pub(crate) struct Given {
     pub(crate) attachments: Vec<String>,
 }
 
-/// A mail with what its card says of it.
+/// A mail with the details of its card.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     pub(crate) account: Account,
     pub(crate) draft: Draft,
-    /// Where the attachments come from, in their order.
+    /// Where the attachments come from, in order.
     origins: Vec<String>,
-    /// Through which a recipient writes to many.
+    /// The address of the mailing list that it goes to.
     list: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl Outgoing {
     /// A reply to the message of that id; `all` also to its other recipients.
     ///
     /// # Errors
-    /// As [`Outgoing::new`], and when the message cannot be read.
+    /// As [`Outgoing::new`], and if the message cannot be read.
     pub(crate) async fn reply(
         ctx: &dyn ToolContext,
         id: &str,
@@ -76,14 +76,12 @@ impl Outgoing {
         let own = [from.address.clone(), account.user.clone()];
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let mut draft = Draft::reply(from, &original, text, all, &own);
-        // What stands in a received message is checked like what was typed.
+        // Addresses from a received message are validated like typed ones.
         for person in draft.recipients() {
             let typed: Result<Person, _> = person.address.parse();
             typed.map_err(|error| {
                 ToolError::failed(
-                    format!(
-                        "Nothing was sent: the mail is to be answered to an address that is none: {error}."
-                    ),
+                    format!("Nothing was sent: the address to reply to is invalid: {error}."),
                     "Write to an address that you know with mail.send.",
                 )
             })?;
@@ -94,7 +92,7 @@ impl Outgoing {
         Ok(outgoing)
     }
 
-    /// What the mail says and to whom, so that the same one is known again.
+    /// A digest of the mail's content and recipients, to recognise the same mail.
     pub(crate) fn digest(&self) -> String {
         let draft = &self.draft;
         let list = |people: &[Person]| people.iter().map(|person| format!("{person:?}")).collect::<Vec<_>>();
@@ -109,10 +107,10 @@ impl Outgoing {
         ContentHash::of(format!("{all:?}").as_bytes()).to_string()
     }
 
-    /// What the card shows, with what is known of the recipients.
+    /// The details of the card, with what is known of the recipients.
     ///
     /// # Errors
-    /// When the mailbox cannot be read.
+    /// If the mailbox cannot be read.
     pub(crate) async fn details(&self, ctx: &dyn ToolContext) -> Result<Vec<Detail>, ToolError> {
         let draft = &self.draft;
         let known = known(ctx, &self.account, draft.recipients()).await?;
@@ -156,24 +154,24 @@ impl Outgoing {
         Ok(Preview { details: self.details(ctx).await?, digest: self.digest() })
     }
 
-    /// What is known before anybody is asked.
+    /// Checks before the user is asked.
     ///
     /// # Errors
-    /// When sending is off, when the mail lacks something, and when this very mail was sent.
+    /// If sending is off, the mail is incomplete, or the same mail was sent before.
     pub(crate) async fn check(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         self.account.check_sending()?;
         self.draft.check().map_err(|error| refused(&error))?;
         match noted(ctx, &self.digest()).await? {
-            // The copy in Sent may be missing after a kill: running the call puts it there.
+            // The copy in Sent may be missing after a kill: running the call adds it.
             Some(note) if note.is_complete() && !note.is_over(ctx) => Err(sent_already(ctx, &note)),
             _ => Ok(()),
         }
     }
 
-    /// Whether it still is what the user was shown.
+    /// Checks that it is still what the user was shown.
     ///
     /// # Errors
-    /// When it is not, or nothing was shown.
+    /// If it is not, or nothing was shown.
     pub(crate) fn check_shown(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         if ctx.shown() == Some(&self.digest()) {
             return Ok(());
@@ -223,7 +221,7 @@ async fn attachments(ctx: &dyn ToolContext, paths: &[String]) -> Result<Vec<Atta
     for path in paths {
         let place: NotePath = path.parse().map_err(|_| ToolError::InvalidArguments {
             path: "/attachments".into(),
-            rule: format!("must be paths of files in the vault, and {path:?} is none"),
+            rule: format!("must be paths of files in the vault, and {path:?} is not one"),
             allowed: Vec::new(),
         })?;
         let bytes = ctx.vault().read_file(&place).await?;
@@ -233,7 +231,7 @@ async fn attachments(ctx: &dyn ToolContext, paths: &[String]) -> Result<Vec<Atta
     Ok(files)
 }
 
-/// By the ending of a name; what is not known is bytes.
+/// By the file extension; an unknown one is bytes.
 pub(crate) fn media_type(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
     match ending.as_str() {

@@ -1,4 +1,4 @@
-//! What the user of a mailbox proves themselves by: a password, or an access token of a sign-in.
+//! The credential of a mailbox's user: a password, or an access token of a sign-in.
 
 use nova_mail::{Proof, SignIn};
 use nova_skill::{Secret, ToolContext, ToolError};
@@ -6,9 +6,9 @@ use nova_skill::{Secret, ToolContext, ToolError};
 use crate::accounts::Account;
 
 /// # Errors
-/// When the credential is missing or was not granted, nobody has signed in, or a token would go to a stranger.
+/// If the credential is missing or was not granted, nobody has signed in, or a token would go to another server.
 pub(crate) async fn proof(ctx: &dyn ToolContext, account: &Account) -> Result<SignIn, ToolError> {
-    // A sign-in says itself what is missing.
+    // A sign-in reports itself what is missing.
     if account.sign_in.is_none() && !ctx.credentials().has(&account.credential).await {
         return Err(ToolError::CredentialNeeded { credential: account.credential.clone() });
     }
@@ -18,10 +18,10 @@ pub(crate) async fn proof(ctx: &dyn ToolContext, account: &Account) -> Result<Si
     Ok(said(account, ctx.credentials().get(&account.credential).await?))
 }
 
-/// Another token in the place of one that a server refused.
+/// Renews a token that a server refused.
 ///
 /// # Errors
-/// When there is none: the user has to sign in again.
+/// If that fails: the user has to sign in again.
 pub(crate) async fn renewed(
     ctx: &dyn ToolContext,
     account: &Account,

@@ -1,20 +1,21 @@
-//! Providers at which the user signs in with the browser instead of a password.
+//! Providers where the user signs in with the browser instead of a password.
 
-/// One of them. Its access token opens the whole mailbox, and goes to its own servers and to no other.
+/// A provider. Its access token opens the whole mailbox, and goes to its own servers and to no other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     Google,
     Microsoft,
 }
 
-/// IMAP, then SMTP, then the names that they had before.
-/// Sources: support.google.com/mail/answer/7126229; support.microsoft.com, *POP, IMAP, and SMTP settings for Outlook.com*.
+/// IMAP, then SMTP, then their former names.
+/// Sources: support.google.com/mail/answer/7126229; support.microsoft.com, *POP, IMAP, and SMTP settings for
+/// Outlook.com*.
 const GOOGLE: [&str; 4] = ["imap.gmail.com", "smtp.gmail.com", "imap.googlemail.com", "smtp.googlemail.com"];
 const MICROSOFT: [&str; 4] =
     ["outlook.office365.com", "smtp.office365.com", "imap-mail.outlook.com", "smtp-mail.outlook.com"];
 
 impl Provider {
-    /// As `sign_in` of a mailbox names it.
+    /// By its name in `sign_in` of a mailbox.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "google" => Some(Self::Google),
@@ -23,7 +24,7 @@ impl Provider {
         }
     }
 
-    /// The one whose server this is.
+    /// The provider whose server this is.
     pub fn of_server(host: &str) -> Option<Self> {
         [Self::Google, Self::Microsoft]
             .into_iter()
@@ -51,7 +52,7 @@ impl Provider {
         }
     }
 
-    /// Whether a token may go there. A program of this machine stands for the server that it passes on to.
+    /// Whether a token may go to this host. A local program may forward to the provider's server.
     pub(crate) fn trusts(self, host: &str) -> bool {
         let host = host.to_lowercase();
         self.servers().contains(&host.as_str()) || matches!(host.as_str(), "localhost" | "127.0.0.1")

@@ -125,7 +125,7 @@ fn link(link: &Link) -> Value {
     json!({"text": visible_line(&link.text, LINK), "url": visible_line(&link.url, LINK)})
 }
 
-/// What the receiving server found, in one sentence.
+/// The receiving server's result, in one sentence.
 fn sender(check: &SenderCheck, domain: &str) -> String {
     if !check.checked {
         return "Not checked: your server gives no result.".into();
@@ -147,7 +147,7 @@ fn warning(finding: &Finding) -> String {
     match finding {
         Finding::NotVerified { domain } => format!("Your server could not verify that {domain} sent it."),
         Finding::ReplyElsewhere { from, reply_to } => {
-            format!("An answer would go to {reply_to}, not to {from}.")
+            format!("A reply would go to {reply_to}, not to {from}.")
         }
         Finding::NameIsAddress { name, address } => {
             format!("The sender is called \"{name}\", and the address is {address}.")

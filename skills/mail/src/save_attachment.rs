@@ -70,7 +70,7 @@ impl NativeTool for SaveAttachment {
         let Fetched { envelope, part, name, bytes } = fetched?;
         if is_program(&bytes) {
             return Err(ToolError::failed(
-                format!("{} is a program, whatever its name says. Nova saves none.", part.name),
+                format!("{} is a program, whatever its name says. Nova does not save it.", part.name),
                 "Do not open it unless you expected it.",
             ));
         }
@@ -90,12 +90,12 @@ impl NativeTool for SaveAttachment {
 struct Fetched {
     envelope: Envelope,
     part: Part,
-    /// Under which it is saved.
+    /// Its file name in the vault.
     name: String,
     bytes: Vec<u8>,
 }
 
-/// Only a part that may be saved is fetched.
+/// Fetches a part only if it may be saved.
 async fn fetched(opened: &mut Opened, id: &MessageId, which: &Which) -> Result<Fetched, ToolError> {
     let account = opened.account.clone();
     let failed = |error: MailError| told(&account, &error);
@@ -107,7 +107,7 @@ async fn fetched(opened: &mut Opened, id: &MessageId, which: &Which) -> Result<F
     Ok(Fetched { envelope: mail.envelope, part: mail.parts.swap_remove(at), name, bytes })
 }
 
-/// The part that is meant, by its place in the message.
+/// The index of the chosen part in the message.
 fn place_of(parts: &[Part], which: &Which) -> Result<usize, ToolError> {
     let named: Vec<usize> = (0..parts.len()).filter(|at| parts[*at].name == which.name.trim()).collect();
     match (named.as_slice(), which.number) {
@@ -127,7 +127,7 @@ fn place_of(parts: &[Part], which: &Which) -> Result<usize, ToolError> {
     }
 }
 
-/// What the file is called: only one that no system runs when it is opened, and no note.
+/// The file's name; rejects notes and types that a system runs when they are opened.
 fn saved_name(part: &Part) -> Result<String, ToolError> {
     let is_named = |ending: &str| part.name.to_lowercase().ends_with(ending);
     if part.kind == PartKind::Message && !is_named(".eml") {
@@ -141,19 +141,18 @@ fn saved_name(part: &Part) -> Result<String, ToolError> {
     }
     if part.kind == PartKind::Tnef {
         return Err(ToolError::failed(
-            format!("{} is a container of Outlook that hides what is in it.", part.name),
+            format!("{} is an Outlook container that hides its content.", part.name),
             "Open the mail in Outlook.",
         ));
     }
     Err(match ending.as_str() {
         "md" | "base" | "canvas" => ToolError::failed(
-            format!("{} would become a note. Nova makes none from a file of a mail.", part.name),
+            format!("{} would become a note. Nova creates no notes from attachments.", part.name),
             "Open the mail in a mail program, read the file, and create the note yourself.",
         ),
-        "" => ToolError::failed(
-            format!("{} has no ending that says what it is.", part.name),
-            "Save it with a mail program.",
-        ),
+        "" => {
+            ToolError::failed(format!("{} has no file extension.", part.name), "Save it with a mail program.")
+        }
         ending => ToolError::failed(
             format!("Nova saves no file that ends in .{ending}: it may run when it is opened."),
             "Save it with a mail program where you trust its sender.",
@@ -161,7 +160,7 @@ fn saved_name(part: &Part) -> Result<String, ToolError> {
     })
 }
 
-/// What the sender calls it and what its first bytes are; a warning where they differ.
+/// The sender's type and the type by its first bytes, with a warning if they differ.
 fn type_line(part: &Part, bytes: &[u8]) -> Detail {
     let line = Detail::new("Type", format!("{}, says the sender", part.media_type));
     let expected = media_type(&part.name);

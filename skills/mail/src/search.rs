@@ -12,7 +12,7 @@ use crate::list::newest;
 
 pub(crate) struct Search;
 
-/// How many messages are listed where nothing is said, and at most.
+/// How many messages are listed by default, and at most.
 const USUAL: usize = 20;
 const MOST: usize = 100;
 

@@ -13,7 +13,7 @@ use crate::sent_once;
 
 pub(crate) struct Send;
 
-/// A large message takes its time on the way up, and some servers theirs before they answer.
+/// Large messages take long to upload, and some servers are slow to answer.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(900);
 
 #[derive(Deserialize, JsonSchema)]
@@ -116,7 +116,7 @@ impl NativeTool for Send {
         let draft = match mail.draft.as_deref().map(str::trim).filter(|draft| !draft.is_empty()) {
             Some(said) => {
                 let (account, id) = message(ctx.config(), said)?;
-                // A draft of another mailbox stays there.
+                // A draft of another mailbox stays.
                 (account == mail.account(ctx)?).then(|| (said.to_owned(), id))
             }
             None => None,

@@ -1,8 +1,8 @@
-//! Sending a mail once, whatever happens in between.
+//! Sends a mail once, whatever happens in between.
 //!
-//! Before the message is handed over, its Message-ID is on the disk and its text among the drafts. A send that ended
-//! without an answer, by a cut connection or the end of Nova, is looked for in Sent by that id; where it is not found, it
-//! is not sent again by itself, as the server may have taken it all the same.
+//! Before the message is handed over, its Message-ID is on disk and its text among the drafts. A send that got no
+//! answer, because the connection broke or Nova ended, is looked up in Sent by that id; if it is not found, it is not
+//! sent again automatically, as the server may have accepted it.
 
 use nova_mail::{Appended, MessageId, Outbox, Role, SendError, SignIn, Smtp};
 use nova_skill::jiff::Timestamp;
@@ -16,10 +16,10 @@ use crate::outgoing::Outgoing;
 use crate::proof::{lapsed, proof, renewed};
 use crate::row::minute;
 
-/// Sends it. `draft`: what it was before, removed when it is sent.
+/// Sends it. `draft`: the draft that it was, removed once it is sent.
 ///
 /// # Errors
-/// When it was not sent, with the reason; when nobody knows whether it was.
+/// If it was not sent, with the reason; if it is unknown whether it was.
 pub(crate) async fn send(
     ctx: &dyn ToolContext,
     outgoing: &Outgoing,
@@ -45,7 +45,7 @@ pub(crate) async fn send(
             let done = done?;
             return if note.sent { Err(sent_already(ctx, note)) } else { Ok(done) };
         }
-        // The user looked at the draft of it and wants it sent.
+        // The user has seen its draft and wants it sent.
         let is_meant = draft.as_ref().is_some_and(|(said, _)| note.draft.as_deref() == Some(said));
         if !is_meant {
             mailbox.close().await;
@@ -63,13 +63,13 @@ pub(crate) async fn send(
     let kept = keep(outgoing, &mut mailbox, at, &message_id).await;
     let kept = kept.map(|id| account.id(&id));
     let note = Note { message_id, at, sent: false, copied: false, draft: kept };
-    // From here on another call with the same mail finds the note.
+    // From here on another call with the same mail finds the record.
     if !noted::note(ctx.store(), &digest, Some(before.as_ref()), Some(&note), at).await? {
         smtp.close().await;
         remove(&mut mailbox, note.draft.as_deref()).await;
         mailbox.close().await;
         return Err(ToolError::failed(
-            "Nothing was sent: another call sends this very mail.",
+            "Nothing was sent: another call is sending the same mail.",
             "Wait for that call.",
         ));
     }
@@ -84,7 +84,7 @@ pub(crate) async fn send(
             mailbox.close().await;
             return Err(unknown(ctx, account, &note, sent.as_deref()));
         }
-        // The server said no: all is as before, and the new draft is not needed.
+        // The server refused it: all is as before, and the new draft is not needed.
         Err(error) => {
             noted::note(ctx.store(), &digest, None, before.as_ref(), at).await?;
             remove(&mut mailbox, note.draft.as_deref()).await;
@@ -94,7 +94,7 @@ pub(crate) async fn send(
     }
     smtp.close().await;
     if let Some((_, id)) = draft {
-        // Also one that is gone meanwhile is not there any more.
+        // The draft may already be gone.
         let _ = mailbox.mailbox.remove(&id).await;
     }
     let done = finish(ctx, outgoing, &digest, note, &mut mailbox, sent, false).await;
@@ -102,7 +102,7 @@ pub(crate) async fn send(
     done
 }
 
-/// Notes that it was sent, puts the copy into Sent where it is missing, and removes the draft.
+/// Records that it was sent, adds the copy to Sent if it is missing, and removes the draft.
 async fn finish(
     ctx: &dyn ToolContext,
     outgoing: &Outgoing,
@@ -113,7 +113,7 @@ async fn finish(
     found: bool,
 ) -> Result<Value, ToolError> {
     note.sent = true;
-    // Also where nobody but the server makes a copy, or there is no place for one.
+    // Also if the server makes the copy, or the mailbox has no Sent.
     note.copied |= found || outgoing.account.files_sent_itself() || sent.is_none();
     noted::note(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
     let mut problem = None;
@@ -136,7 +136,7 @@ async fn finish(
     Ok(done)
 }
 
-/// The mail as a draft, so that it is not lost whatever happens; none where the mailbox takes none.
+/// Saves the mail as a draft, so that it is not lost whatever happens; `None` if the mailbox accepts none.
 async fn keep(
     outgoing: &Outgoing,
     mailbox: &mut Opened,
@@ -144,7 +144,7 @@ async fn keep(
     message_id: &str,
 ) -> Option<MessageId> {
     let drafts = mailbox.with_role(Role::Drafts).await.ok()??;
-    // With an id of its own: some servers take two messages with one id for the same.
+    // With its own id: some servers treat two messages with one id as the same.
     let message = outgoing.draft.message(&format!("draft.{message_id}"), at, true);
     mailbox.mailbox.append(&drafts, &message, Appended::Draft).await.ok()?
 }
@@ -153,12 +153,12 @@ async fn remove(mailbox: &mut Opened, draft: Option<&str>) {
     let id =
         draft.and_then(|draft| draft.strip_prefix(&mailbox.account.name)?.strip_prefix('/')?.parse().ok());
     if let Some(id) = id {
-        // A draft too many is no harm.
+        // An extra draft does no harm.
         let _ = mailbox.mailbox.remove(&id).await;
     }
 }
 
-/// Unlike any other, without the name of this machine.
+/// A unique id, without the name of this machine.
 fn message_id(ctx: &dyn ToolContext, digest: &str, at: Timestamp, outgoing: &Outgoing) -> String {
     let request = ctx.request();
     let unique = format!("{}\n{}\n{at:?}\n{digest}", request.session, request.call);
@@ -168,7 +168,7 @@ fn message_id(ctx: &dyn ToolContext, digest: &str, at: Timestamp, outgoing: &Out
     format!("{hash}@{}", domain.unwrap_or("mail.invalid"))
 }
 
-/// A connection that is signed in to.
+/// A signed-in connection.
 async fn connect(ctx: &dyn ToolContext, account: &Account) -> Result<Smtp, ToolError> {
     let who = proof(ctx, account).await?;
     let mut signed_in = sign_in(ctx, account, &who).await?;

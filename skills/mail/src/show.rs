@@ -18,7 +18,7 @@ use crate::read::{add_links, answer};
 /// Shows a message as `mail.read` does, with its HTML as a page.
 pub(crate) struct Show;
 
-/// The same, with pictures of the web.
+/// The same, with remote pictures.
 struct ShowWithPictures;
 
 #[derive(Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub(crate) struct Which {
 
 /// How many pictures are loaded at once.
 const AT_ONCE: usize = 4;
-/// For one picture.
+/// The time limit of one picture.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// The most bytes of all loaded pictures.
 const LOADED: usize = 8 << 20;
@@ -137,10 +137,10 @@ fn shown(page: &HtmlPage, failed: &[String]) -> Value {
     })
 }
 
-/// The pictures by their address, and why others were not loaded.
+/// The pictures by their URL, and why others were not loaded.
 ///
 /// # Errors
-/// When the call is stopped.
+/// If the call is cancelled.
 async fn load(
     ctx: &dyn ToolContext,
     pictures: &[&RemotePicture],

@@ -7,10 +7,10 @@ use crate::accounts::{Account, account};
 use crate::connection::{to_imap, to_smtp};
 use crate::proof::said;
 
-/// For one step: the user waits beside a button.
+/// The time limit of one step: the user is waiting.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How a mailbox did, step by step, up to the first of IMAP and the first of SMTP that failed.
+/// The steps of a test, up to the first of IMAP and the first of SMTP that failed.
 #[derive(Debug, Default)]
 pub struct CheckedMailbox {
     pub steps: Vec<CheckedStep>,
@@ -28,10 +28,10 @@ pub struct CheckedStep {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// An encrypted connection to the IMAP server, whose certificate fits.
+    /// An encrypted connection to the IMAP server, with a valid certificate.
     Connect,
     SignIn,
-    /// Its folders, and what is unread in the inbox.
+    /// Its folders, and the number of unread messages in the inbox.
     Folders,
     /// The same as `Connect` with the SMTP server.
     ConnectToSend,
@@ -48,8 +48,9 @@ pub struct StepProblem {
     pub refused: bool,
 }
 
-/// Signs in with the password or the access token to the servers of an entry of `mailboxes`, lists its folders, and sends nothing. `None` for
-/// an entry without a server, or whose token would go to a stranger. Where IMAP refuses it, SMTP is not asked: servers lock accounts.
+/// Signs in to the servers of an entry of `mailboxes` with the password or the access token, lists its folders, and
+/// sends nothing. `None` for an entry without a server, or whose token would go to another server. If IMAP refuses
+/// it, SMTP is not tried: servers lock accounts.
 pub async fn check(http: &dyn ToolHttp, entry: &Value, secret: Secret) -> Option<CheckedMailbox> {
     let account = account(entry).filter(|account| account.misplaced().is_none())?;
     let who = said(&account, secret);
@@ -76,7 +77,7 @@ async fn read(http: &dyn ToolHttp, account: &Account, who: &SignIn, checked: &mu
     });
     let folders = folders.await;
     checked.unread = checked.add(Step::Folders, &server, folders).map(|inbox| inbox.unread);
-    // What its server has to say to that is of no interest.
+    // Whether the server confirms it does not matter.
     let _ = tokio::time::timeout(PATIENCE, imap.close()).await;
 }
 

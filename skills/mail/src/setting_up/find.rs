@@ -8,14 +8,14 @@ use nova_mail::{
 use nova_skill::{HttpRequest, SrvName, ToolError, ToolHttp};
 use url::Url;
 
-/// For one file: the user waits beside a button.
+/// The time limit of one file: the user is waiting.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// The servers of an address, and who was asked in vain before.
+/// The servers of an address, and the hosts that were queried without result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundServers {
     pub proposal: Option<Proposal>,
-    /// Each host that gave no servers, with the reason.
+    /// Each host that proposed no servers, with the reason.
     pub without: Vec<(String, String)>,
 }
 
@@ -27,8 +27,8 @@ pub struct Proposal {
     pub from: String,
 }
 
-/// Asks the domain of the address at both of its places and its DNS, then Thunderbird's database. They learn the domain;
-/// nobody is told the part before the `@`.
+/// Queries the domain of the address at both of its places and its DNS, then Thunderbird's database. They learn the
+/// domain; the part before the `@` is sent to nobody.
 pub async fn find_servers(http: &dyn ToolHttp, address: &OwnAddress) -> FoundServers {
     let [(_, first), (_, second), (_, database)] = address.autoconfig_files();
     let (first, second, records) = join3(
@@ -75,19 +75,19 @@ async fn ask(
     }
     match read_autoconfig(&answer.body, address) {
         Ok(servers) => Ok(Proposal { servers, publisher, from }),
-        Err(error) => Err((from, format!("What it answered was not used: {error}."))),
+        Err(error) => Err((from, format!("Its answer was not used: {error}."))),
     }
 }
 
-/// Looks up the SRV records of the domain. What they name is a proposal like any other: the user sees the hosts before
-/// a connection is made, and each certificate has to be that of its host (RFC 6186, 6).
+/// Looks up the SRV records of the domain. Their targets are a proposal like any other: the user sees the hosts
+/// before a connection is made, and each certificate must match its host (RFC 6186, 6).
 async fn ask_dns(http: &dyn ToolHttp, address: &OwnAddress) -> Result<Proposal, (String, String)> {
     let from = format!("the DNS of {}", address.domain());
     match services(http, address).await {
         Err(error) => Err((from, error.to_string())),
         Ok(records) => match read_records(&records, address) {
             Ok(servers) => Ok(Proposal { servers, publisher: Publisher::Domain, from }),
-            Err(error) => Err((from, format!("What it answered was not used: {error}."))),
+            Err(error) => Err((from, format!("Its answer was not used: {error}."))),
         },
     }
 }

@@ -1,5 +1,5 @@
-//! What settings need to add and test a mailbox, and its panel to notice changes. No tool calls it: the user does, by a
-//! button or an open panel.
+//! Functions for the settings, to add and test a mailbox, and for the panel, to notice changes. No tool calls them:
+//! the user does, by a button or an open panel.
 
 mod check;
 mod find;
@@ -20,14 +20,14 @@ use nova_skill::Value;
 use crate::accounts::{self, PORT, SMTP_PORT, account, server};
 use crate::headers;
 
-/// The servers of an entry of `mailboxes`, as [`nova_skill::ToolHttp`] and the grants of credentials name them: that of
-/// IMAP, then that of SMTP where there is one. Empty for an entry that has none.
+/// The servers of an entry of `mailboxes`, as [`nova_skill::ToolHttp`] and the grants of credentials name them: IMAP,
+/// then SMTP if there is one. Empty for an entry without servers.
 pub fn servers(entry: &Value) -> Vec<String> {
     let Some(account) = account(entry) else { return Vec::new() };
     [Some(account.server()), account.smtp_server()].into_iter().flatten().collect()
 }
 
-/// The keys in [`nova_skill::ToolCache`] of what is cached of the mailbox of an entry.
+/// The keys in [`nova_skill::ToolCache`] of everything cached of an entry's mailbox.
 pub fn cached(entry: &Value) -> Vec<String> {
     account(entry).map(|account| headers::keys(&account)).unwrap_or_default()
 }
@@ -37,12 +37,12 @@ pub fn credential(entry: &Value) -> Option<String> {
     accounts::credential(entry)
 }
 
-/// The provider at which the user of an entry of `mailboxes` signs in.
+/// The provider where the user of an entry of `mailboxes` signs in.
 pub fn sign_in(entry: &Value) -> Option<Provider> {
     Provider::named(entry["sign_in"].as_str()?.trim())
 }
 
-/// What is wrong with an entry of `mailboxes`, one sentence for its user.
+/// What is wrong with an entry of `mailboxes`, in one sentence for its user.
 pub fn fault(entry: &Value) -> Option<String> {
     let text = |key: &str| entry[key].as_str().unwrap_or_default().trim();
     if !(1..=60).contains(&text("name").chars().count()) {
@@ -66,7 +66,7 @@ pub fn fault(entry: &Value) -> Option<String> {
         |part: &str| !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || "<>,;@".contains(c));
     if !address.is_empty() && !address.split_once('@').is_some_and(|(name, host)| plain(name) && plain(host))
     {
-        return Some(format!("\"{address}\" is no address such as jane@example.org."));
+        return Some(format!("\"{address}\" is not an address such as jane@example.org."));
     }
     account(entry).and_then(|account| account.misplaced())
 }
@@ -77,7 +77,7 @@ fn is_server(text: &str) -> bool {
     !host.is_empty() && host.chars().all(fits) && server(text, PORT).is_some()
 }
 
-/// `host`, or `host:port` where the port is not the usual one, as an entry has it.
+/// `host`, or `host:port` if the port is not the default, as an entry has it.
 pub fn written(server: &ProposedServer, kind: Kind) -> String {
     let usual = match kind {
         Kind::Imap => PORT,

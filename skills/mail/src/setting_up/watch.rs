@@ -10,10 +10,10 @@ use crate::proof::said;
 #[derive(Debug)]
 pub struct WatchedInbox(Watched<Box<dyn Connection>>);
 
-/// Signs in with the password or the access token and watches the inbox, which is not changed by that.
+/// Signs in with the password or the access token and watches the inbox, read-only.
 ///
 /// # Errors
-/// For an entry without a server or whose token would go to a stranger, and when the server fails.
+/// For an entry without a server or whose token would go to another server, and if the server fails.
 pub async fn watch(http: &dyn ToolHttp, entry: &Value, secret: Secret) -> Result<WatchedInbox, StepProblem> {
     let account = account(entry).filter(|account| account.misplaced().is_none());
     let account = account.ok_or_else(|| StepProblem {
@@ -26,10 +26,10 @@ pub async fn watch(http: &dyn ToolHttp, entry: &Value, secret: Secret) -> Result
 }
 
 impl WatchedInbox {
-    /// Returns once messages were added, removed or marked.
+    /// Returns once messages were added, removed or flagged.
     ///
     /// # Errors
-    /// When the connection fails.
+    /// If the connection fails.
     pub async fn changed(self) -> Result<Self, StepProblem> {
         Ok(Self(self.0.changed().await?))
     }

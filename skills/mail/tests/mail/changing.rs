@@ -54,7 +54,7 @@ fn a_card_shows_which_mails_are_changed_and_how() {
 }
 
 #[test]
-fn deleting_moves_to_the_trash_and_no_further() {
+fn deleting_only_moves_to_the_trash() {
     let server = server();
     let skill = both(&server);
     let invoice = id(&skill, "Home", "inbox", "Invoice 7");
@@ -64,11 +64,11 @@ fn deleting_moves_to_the_trash_and_no_further() {
     assert!(error.message.contains("in the trash already"), "{error}");
     assert_eq!(listed(&skill, "Home", "trash"), ["Invoice 7"]);
     let gone = skill.error("delete", json!({"ids": [invoice]}));
-    assert!(gone.message.contains("not there any more"), "{gone}");
+    assert!(gone.message.contains("no longer exists"), "{gone}");
 }
 
 #[test]
-fn what_cannot_be_changed_is_reported_beside_what_was() {
+fn failures_are_reported_beside_successes() {
     let server = server();
     let skill = both(&server);
     let (old, gone) = (id(&skill, "Home", "inbox", "Old"), "Home/Nowhere/1.1");
@@ -85,7 +85,7 @@ fn what_cannot_be_changed_is_reported_beside_what_was() {
 }
 
 #[test]
-fn a_read_only_mailbox_is_named_and_left_as_it_is() {
+fn read_only_mailbox_is_reported_and_unchanged() {
     let server = server();
     let mut home = entry("Home", &server, "jane");
     home["read_only"] = true.into();
@@ -105,7 +105,7 @@ fn a_read_only_mailbox_is_named_and_left_as_it_is() {
         assert!(error.message.contains("Home is read-only"), "{tool}: {error}");
     }
     assert_eq!((server.messages("jane"), server.messages("work")), before);
-    assert_eq!(skill.approver.asked().len(), asked, "nothing is asked that cannot be done");
+    assert_eq!(skill.approver.asked().len(), asked, "no call is asked about that must fail");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn received(number: i64) -> String {
 }
 
 #[test]
-fn a_folder_that_several_have_is_asked_about() {
+fn ambiguous_folder_is_an_error() {
     let server = server();
     server.deliver("jane", "Projects", "", b"Subject: Garden\n\nHi\n");
     let skill = both(&server);
@@ -98,7 +98,7 @@ fn a_folder_that_several_have_is_asked_about() {
     assert_eq!(
         subjects(&skill.value("list", json!({"folder": "sent"}))),
         [""; 0],
-        "what it is for is meant in each"
+        "a role means the folder of each mailbox"
     );
 }
 
@@ -108,7 +108,7 @@ fn a_message_is_read_with_its_warnings_and_is_untrusted() {
     let skill = both(&server);
     let list = skill.value("list", json!({"mailbox": "Home"}));
     let outcome = skill.call("read", json!({"id": list["messages"][0]["id"]}));
-    assert!(outcome.from_outside, "text of strangers");
+    assert!(outcome.from_outside, "untrusted text");
     let read = outcome.result.unwrap();
     assert_eq!(read["text"], "Please pay.");
     assert_eq!(read["sender"], "Not verified: DMARC failed for evil.example.");
@@ -121,7 +121,7 @@ fn a_message_is_read_with_its_warnings_and_is_untrusted() {
         read["warnings"],
         json!([
             "Your server could not verify that evil.example sent it.",
-            "An answer would go to pay@other.example, not to x@evil.example.",
+            "A reply would go to pay@other.example, not to x@evil.example.",
             "The sender is called \"billing@fernhill.example\", and the address is x@evil.example.",
         ])
     );
@@ -185,13 +185,13 @@ fn headers_are_cached_and_a_damaged_cache_is_rebuilt() {
 }
 
 #[test]
-fn folders_are_counted_where_that_is_asked() {
+fn folders_are_counted_on_request() {
     let server = server();
     let work = entry("Work", &server, "work@work.example");
     let skill = skill_with(&server, json!([entry("Home", &server, "jane"), work]));
     let mailboxes = skill.value("folders", json!({"counts": true}))["mailboxes"].clone();
     let addresses = (&mailboxes[0]["address"], &mailboxes[1]["address"]);
-    assert_eq!(addresses, (&Value::Null, &json!("work@work.example")), "a user may be the address");
+    assert_eq!(addresses, (&Value::Null, &json!("work@work.example")), "the user name may be the address");
     let inbox = mailboxes[0]["folders"].as_array().unwrap().iter().find(|one| one["for"] == "inbox").unwrap();
     assert_eq!((&inbox["messages"], &inbox["unread"]), (&json!(2), &json!(1)));
     let plain = skill.value("folders", json!({"mailbox": "Home"}));
@@ -199,7 +199,7 @@ fn folders_are_counted_where_that_is_asked() {
 }
 
 #[test]
-fn the_addresses_of_links_are_given_where_that_is_asked() {
+fn urls_of_links_are_returned_on_request() {
     let server = Dovecot::start();
     let html = "From: ann@shop.example\nContent-Type: text/html\n\n\
         <p>See <a href='https://files.shop.example/x?y=1'>the folder</a>.</p><img src='https://t.example/p'>\n";
@@ -217,7 +217,7 @@ fn the_addresses_of_links_are_given_where_that_is_asked() {
 }
 
 #[test]
-fn a_mailbox_that_fails_hides_no_other() {
+fn failing_mailbox_hides_no_other() {
     let server = server();
     let mut wrong = entry("Wrong", &server, "jane");
     wrong["password"] = "${credentials:mail/wrong}".into();
@@ -243,7 +243,7 @@ fn a_mailbox_that_fails_hides_no_other() {
 }
 
 #[test]
-fn a_certificate_that_does_not_fit_ends_the_call() {
+fn invalid_certificate_ends_the_call() {
     let server = server();
     let skill = both(&server).with_web_of(web_of(&[]));
     let error = skill.error("list", json!({"mailbox": "Home"}));
@@ -255,7 +255,7 @@ fn a_certificate_that_does_not_fit_ends_the_call() {
 }
 
 #[test]
-fn a_server_that_is_gone_is_reported() {
+fn unreachable_server_is_reported() {
     let mut server = server();
     let skill = both(&server);
     server.stop();
@@ -264,9 +264,9 @@ fn a_server_that_is_gone_is_reported() {
 }
 
 #[test]
-fn a_call_reaches_and_names_its_own_server_alone() {
+fn call_contacts_only_its_own_server() {
     let (one, two) = (server(), server());
-    // The certificate of the other one is not trusted: a connection to it would be a problem.
+    // The other server's certificate is not trusted: a connection to it would be a problem.
     let mut skill = skill_with(&two, json!([entry("Home", &one, "jane"), entry("Work", &two, "work")]));
     let work = skill.value("list", json!({"mailbox": "Work"}));
     assert_eq!((subjects(&work), work.get("problems")), (vec!["Meeting"], None));

@@ -1,4 +1,4 @@
-//! What came with a mail becomes a file of the vault.
+//! Attachments saved as files of the vault.
 
 use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
@@ -25,7 +25,7 @@ fn attached(name: &str) -> String {
     format!("Content-Type: application/pdf\nContent-Disposition: attachment; filename=\"{name}\"")
 }
 
-/// The skill over a mailbox with this one mail, and the id of it.
+/// The skill over a mailbox with this one mail, and its id.
 fn with(message: &str) -> (Dovecot, SkillInVault, Value) {
     let server = Dovecot::start();
     server.deliver("jane", "INBOX", "", message.replace('\n', "\r\n").as_bytes());
@@ -68,7 +68,7 @@ fn file_goes_where_obsidian_puts_attachments() {
 }
 
 #[test]
-fn two_of_one_name_are_told_apart() {
+fn equal_names_are_distinguished_by_number() {
     let (_server, skill, id) = with(&mail(&[
         (&attached("a.pdf"), PDF),
         (&attached("b.pdf"), PDF),
@@ -90,21 +90,21 @@ fn two_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn programs_and_notes_are_refused_whatever_they_are_called() {
+fn programs_and_notes_are_refused_under_any_name() {
     let exe = "TVqQAAMAAAAEAAAA//8AALgAAAAAAAAA";
     let script = "IyEvYmluL3NoCnJtIC1yIH4K";
     for (name, body, refusal) in [
         ("setup.exe", exe, "Nova saves no file that ends in .exe: it may run when it is opened."),
         ("invoice.pdf.exe", PDF, "Nova saves no file that ends in .exe: it may run when it is opened."),
-        ("invoice.pdf", exe, "invoice.pdf is a program, whatever its name says. Nova saves none."),
-        ("photo.png", script, "photo.png is a program, whatever its name says. Nova saves none."),
+        ("invoice.pdf", exe, "invoice.pdf is a program, whatever its name says. Nova does not save it."),
+        ("photo.png", script, "photo.png is a program, whatever its name says. Nova does not save it."),
         ("page.html", PDF, "Nova saves no file that ends in .html: it may run when it is opened."),
         ("start.desktop", script, "Nova saves no file that ends in .desktop: it may run when it is opened."),
-        ("Jane Doe.md", PDF, "Jane Doe.md would become a note. Nova makes none from a file of a mail."),
-        ("All.base", PDF, "All.base would become a note. Nova makes none from a file of a mail."),
-        ("README", PDF, "README has no ending that says what it is."),
-        ("winmail.dat", PDF, "winmail.dat is a container of Outlook that hides what is in it."),
-        ("a.pdf.", PDF, "a.pdf. has no ending that says what it is."),
+        ("Jane Doe.md", PDF, "Jane Doe.md would become a note. Nova creates no notes from attachments."),
+        ("All.base", PDF, "All.base would become a note. Nova creates no notes from attachments."),
+        ("README", PDF, "README has no file extension."),
+        ("winmail.dat", PDF, "winmail.dat is an Outlook container that hides its content."),
+        ("a.pdf.", PDF, "a.pdf. has no file extension."),
     ] {
         let (_server, skill, id) = with(&mail(&[(&attached(name), body)]));
         let error = skill.error("save_attachment", json!({"id": id, "name": name}));

@@ -102,7 +102,7 @@ fn a_mail_is_shown_sent_once_and_copied_to_sent() {
     assert_eq!(answer["copy"], "Sent");
     assert!(message.contains(answer["message_id"].as_str().unwrap()), "{answer}");
     assert_eq!(sender.in_folder("sent"), ["Before", "Lunch", "Other"]);
-    assert_eq!(sender.in_folder("drafts"), [""; 0], "the draft that kept it is gone");
+    assert_eq!(sender.in_folder("drafts"), [""; 0], "its draft is removed");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn sending_is_blocked_before_anybody_is_asked() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_whole() {
+fn invalid_mails_are_refused() {
     let sender = Sender::new();
     let many: Vec<String> = (0..500).map(|n| format!("p{n}@x.example")).collect();
     let with = |key: &str, value: Value| {
@@ -188,7 +188,7 @@ fn what_cannot_be_sent_is_refused_whole() {
         assert!(error.message.contains(why), "{why}: {error}");
         assert!(!error.hint.is_empty(), "{error}");
     }
-    assert!(sender.skill.approver.asked().is_empty(), "nobody is asked about what cannot be sent");
+    assert!(sender.skill.approver.asked().is_empty(), "no mail is asked about that cannot be sent");
     assert_eq!(sender.smtp.taken(), []);
 }
 
@@ -210,7 +210,7 @@ fn a_large_attachment_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn a_refusal_of_the_server_leaves_nothing_behind() {
+fn refused_mail_leaves_nothing_behind() {
     let mut sender = Sender::new();
     for (to, why) in [("refused@x.example", "No such user"), ("hostile@x.example", "Not wanted")] {
         for _ in 0..2 {
@@ -230,7 +230,7 @@ fn a_refusal_of_the_server_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_reply_quotes_what_it_answers_and_stays_in_its_thread() {
+fn reply_quotes_the_original_and_stays_in_its_thread() {
     let sender = Sender::new();
     sender.dovecot.deliver("jane", "INBOX", "", ASKED);
     let id = sender.skill.value("list", json!({"mailbox": "Home"}))["messages"][0]["id"].clone();
@@ -249,7 +249,7 @@ fn a_reply_quotes_what_it_answers_and_stays_in_its_thread() {
 }
 
 #[test]
-fn a_reply_to_a_list_says_so_on_its_card() {
+fn card_marks_a_reply_to_a_mailing_list() {
     let sender = Sender::new();
     let listed = b"From: Noor <noor@x.example>\nReply-To: all@list.example\nTo: all@list.example\n\
         List-Post:\n <mailto:all@list.example>\nSubject: News\n\nHi\n";
@@ -273,7 +273,7 @@ fn a_mail_that_changes_while_its_card_waits_is_not_sent() {
 }
 
 #[test]
-fn a_draft_lies_in_the_drafts_is_replaced_and_sent() {
+fn draft_is_saved_replaced_and_sent() {
     let sender = Sender::new();
     let first = sender.skill.value("draft", json!({"mailbox": "Home", "subject": "Lunch", "text": "At"}));
     let mut mail = json!({"to": ["noor@x.example"], "subject": "Lunch", "text": "At noon?"});

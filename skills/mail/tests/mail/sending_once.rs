@@ -1,4 +1,4 @@
-//! Connections cut, and Nova ended, between a message and the server's answer.
+//! Connections cut, and Nova killed, between a message and the server's answer.
 
 use nova_skill::json;
 use nova_testkit::CancellationToken;
@@ -23,13 +23,13 @@ fn a_cut_connection_sends_nothing_twice_and_loses_nothing() {
         let error = sender.skill.error("send", mail(number, to));
         assert!(error.message.contains("may have been sent"), "{error}");
         if number % 4 == 0 {
-            // Its server files what it sends, as some do.
+            // Its server adds sent mails to Sent itself, as some do.
             let taken = sender.smtp.taken().pop().unwrap();
             sender.dovecot.deliver("jane", "Sent", "S", taken.message.as_bytes());
         }
         match (number % 4, sender.skill.call("send", mail(number, to)).result) {
             (0, Ok(answer)) => assert_eq!(answer["copy"], "Sent"),
-            (0, Err(error)) => panic!("{number}: it lies in Sent: {error}"),
+            (0, Err(error)) => panic!("{number}: it is in Sent: {error}"),
             (_, Err(error)) => assert!(error.message.contains("may have been sent"), "{error}"),
             (_, Ok(answer)) => panic!("{number}: it was sent again: {answer}"),
         }
@@ -40,15 +40,15 @@ fn a_cut_connection_sends_nothing_twice_and_loses_nothing() {
         let name = format!("Lunch {number}");
         let times = |all: &[String]| all.iter().filter(|one| **one == name).count();
         assert_eq!(times(&taken), usize::from(number % 2 == 0), "{name} reached its server at most once");
-        assert_eq!(times(&sent) + times(&drafts), 1, "{name} lies in Sent or is kept as a draft");
+        assert_eq!(times(&sent) + times(&drafts), 1, "{name} is in Sent or kept as a draft");
     }
 }
 
 #[test]
-fn a_nova_that_ends_before_the_answer_sends_nothing_twice() {
+fn kill_before_the_answer_sends_nothing_twice() {
     let sender = Sender::new();
     for number in 0..ENDED {
-        // The call is dropped as soon as the server has the message, as all is when the process is killed.
+        // The call is dropped as soon as the server has the message, as if the process were killed.
         let stop = CancellationToken::new();
         let (smtp, stopping) = (&sender.smtp, stop.clone());
         std::thread::scope(|scope| {

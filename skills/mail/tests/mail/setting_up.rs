@@ -1,4 +1,4 @@
-//! Servers found for an address on a web server of this machine, and mailboxes tested on real mail servers.
+//! Servers found for an address on a local web server, and mailboxes tested on real mail servers.
 
 use nova_http::{HostGate, Web};
 use nova_skill::{
@@ -11,7 +11,7 @@ use nova_skill_mail::setting_up::{
 };
 use nova_testkit::{Dovecot, NameServer, Reply, SmtpServer, WebServer, web_of, web_trusting, web_with};
 
-/// The web of a test: its web servers speak plain HTTP.
+/// The network of a test: its web servers speak plain HTTP.
 struct Reach(Web);
 
 struct Anybody;
@@ -68,7 +68,7 @@ fn file(host: &str) -> String {
     )
 }
 
-/// What is found for an address of example.org where these hosts answer like this, and who was asked for which path.
+/// What is found for an address of example.org if these hosts answer like this, and the paths that were requested.
 async fn found(answers: &[(&str, Reply)]) -> (FoundServers, Vec<(String, String)>) {
     let answers: Vec<(String, Reply)> =
         answers.iter().map(|(host, reply)| ((*host).to_owned(), reply.clone())).collect();
@@ -82,7 +82,7 @@ async fn found(answers: &[(&str, Reply)]) -> (FoundServers, Vec<(String, String)
     let address: OwnAddress = "jane.secret@example.org".parse().expect("an address");
     let found = find_servers(&Reach(web_of(&names)), &address).await;
     let asked = server.requests();
-    assert!(!format!("{asked:?}").contains("secret"), "the name before the @ stays here: {asked:?}");
+    assert!(!format!("{asked:?}").contains("secret"), "the part before the @ is not sent: {asked:?}");
     let mut asked: Vec<_> =
         asked.into_iter().map(|request| (request.headers["host"].clone(), request.path)).collect();
     asked.sort();
@@ -109,7 +109,7 @@ async fn servers_are_found_at_the_domain_before_the_database() {
     );
     assert_eq!((proposal.from.as_str(), first.without), (OWN, Vec::new()));
     assert_eq!(proposal.servers.user, "jane.secret@example.org");
-    assert_eq!(asked, [own.clone(), well_known.clone()], "the database is not asked");
+    assert_eq!(asked, [own.clone(), well_known.clone()], "the database is not queried");
 
     let (second, _) =
         found(&[(OWN, missing()), (WELL_KNOWN, good("b.example.org")), (DATABASE, missing())]).await;
@@ -124,14 +124,14 @@ async fn servers_are_found_at_the_domain_before_the_database() {
 }
 
 #[tokio::test]
-async fn what_is_no_configuration_is_reported_and_the_next_one_asked() {
+async fn invalid_file_is_reported_and_the_next_host_queried() {
     let plain = file("imap.example.org").replace("SSL", "plain");
     for (answer, why) in [
         (Reply::with(200, &[("content-type", "text/html")], "<!doctype html><p>Welcome"), "it is a web page"),
         (Reply::text(&" ".repeat(300 << 10)), "at most"),
         (Reply::Endless(b"HTTP/1.1 200 X\r\n\r\n".to_vec(), vec![b'a'; 1 << 20]), "more than"),
         (Reply::text(&plain), "imap.example.org:993 is not encrypted"),
-        (Reply::text(&file("127.0.0.1")), "is no name of a server"),
+        (Reply::text(&file("127.0.0.1")), "is not a server name"),
         (Reply::with(500, &[], ""), "It answered 500."),
         (Reply::with(204, &[], ""), "It answered 204."),
         (Reply::Bytes(Vec::new()), OWN),
@@ -156,7 +156,7 @@ async fn a_redirect_names_the_host_that_answered() {
     assert_eq!(found.proposal.expect("servers").from, "autoconfig.fernhill.example");
 }
 
-/// What is found for an address of example.org whose domain has these records and no file.
+/// What is found for an address of example.org if its domain has these records and no file.
 async fn found_in_dns(zone: &str) -> FoundServers {
     let names = NameServer::start(zone);
     let server = WebServer::start(|_| missing()).await;
@@ -166,7 +166,7 @@ async fn found_in_dns(zone: &str) -> FoundServers {
 }
 
 #[tokio::test]
-async fn servers_in_dns_are_proposed_where_there_is_no_file() {
+async fn servers_in_dns_are_proposed_without_a_file() {
     let found = found_in_dns(
         "_imaps._tcp.example.org. 60 IN SRV 10 1 993 second.example.org.\n\
          _imaps._tcp.example.org. 60 IN SRV 0 1 993 imap.fernhill.example.\n\
@@ -181,11 +181,11 @@ async fn servers_in_dns_are_proposed_where_there_is_no_file() {
     assert_eq!(written(&smtp, Kind::Smtp), "smtp.fernhill.example:587");
     assert_eq!(proposal.servers.user, "jane@example.org");
     let before: Vec<&str> = found.without.iter().map(|(host, _)| host.as_str()).collect();
-    assert_eq!(before, [OWN, WELL_KNOWN], "the database is not asked");
+    assert_eq!(before, [OWN, WELL_KNOWN], "the database is not queried");
 }
 
 #[tokio::test]
-async fn records_that_lead_into_the_own_network_propose_nothing() {
+async fn records_of_local_hosts_propose_nothing() {
     let found = found_in_dns(
         "_imaps._tcp.example.org. 60 IN SRV 0 1 993 localhost.\n\
          _imaps._tcp.example.org. 60 IN SRV 1 1 993 router.lan.\n\
@@ -195,7 +195,7 @@ async fn records_that_lead_into_the_own_network_propose_nothing() {
     assert_eq!(found.proposal, None);
     let (_, reason) = found.without.iter().find(|(host, _)| host == DNS).expect("the DNS was asked");
     for target in ["localhost", "router.lan", "10.0.0.1"] {
-        assert!(reason.contains(&format!("\"{target}\" is no name of a server")), "{reason}");
+        assert!(reason.contains(&format!("\"{target}\" is not a server name")), "{reason}");
     }
 }
 
@@ -221,7 +221,7 @@ fn outcome(checked: &CheckedMailbox) -> Vec<(Step, Option<&str>)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mailbox_that_works_passes_each_step_and_stays_as_it_was() {
+async fn working_mailbox_passes_each_step_unchanged() {
     let server = Dovecot::start();
     let smtp = SmtpServer::start(&server);
     for (flags, subject) in [("S", "read"), ("", "one"), ("", "two")] {
@@ -255,9 +255,9 @@ async fn a_wrong_password_is_tried_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_does_not_work_is_named_with_its_step() {
+async fn failing_server_is_reported_with_its_step() {
     let mut server = Dovecot::start();
-    // Nobody has said that its certificate is good.
+    // Its certificate is not trusted.
     let untrusted = checked(web_of(&[]), &entry(&server, None), Dovecot::PASSWORD).await;
     let [(Step::Connect, Some(said))] = outcome(&untrusted)[..] else { panic!("{untrusted:?}") };
     assert!(said.contains("certificate"), "{said}");
@@ -280,7 +280,7 @@ async fn a_server_that_does_not_work_is_named_with_its_step() {
     assert!(matches!(outcome(&not_reached)[..], [(Step::Connect, Some(_))]), "{not_reached:?}");
 }
 
-/// A server that takes each connection and never says a word.
+/// Accepts each connection and never sends anything.
 struct Silent;
 
 #[async_trait]
@@ -305,7 +305,7 @@ impl ToolHttp for Silent {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_hangs_is_given_up() {
+async fn hanging_server_times_out() {
     let entry = json!({
         "name": "Home", "imap": "imap.example.org", "smtp": "smtp.example.org", "user": "jane",
         "password": "${credentials:mail/home}",
@@ -316,7 +316,7 @@ async fn a_server_that_hangs_is_given_up() {
 }
 
 #[test]
-fn an_entry_says_what_is_wrong_with_it() {
+fn invalid_entry_is_explained() {
     let good = json!({"name": "Home", "imap": "imap.example.org", "user": "jane", "smtp": "", "address": ""});
     assert_eq!(fault(&good), None);
     for (key, value, why) in [
@@ -330,9 +330,9 @@ fn an_entry_says_what_is_wrong_with_it() {
         ("imap", "imap.example.org:", "no IMAP server"),
         ("smtp", "smtp.example.org:x", "no SMTP server"),
         ("user", " ", "user is missing"),
-        ("address", "jane", "is no address"),
-        ("address", "jane@a@b", "is no address"),
-        ("address", "jane, noor@example.org", "is no address"),
+        ("address", "jane", "is not an address"),
+        ("address", "jane@a@b", "is not an address"),
+        ("address", "jane, noor@example.org", "is not an address"),
     ] {
         let mut wrong = good.clone();
         wrong[key] = value.into();
@@ -341,7 +341,7 @@ fn an_entry_says_what_is_wrong_with_it() {
 }
 
 #[test]
-fn a_usual_port_is_not_written() {
+fn default_port_is_omitted() {
     let server = |port| ProposedServer { host: "mail.example.org".into(), port };
     for (port, kind, expected) in [
         (993, Kind::Imap, "mail.example.org"),

@@ -11,7 +11,7 @@ use nova_testkit::{
 
 use crate::reading::entry;
 
-/// The skill with its tools for the window among those of its list, so that a test can call them.
+/// The skill with its window tools among its tools, so that a test can call them.
 struct WithWindow(Box<dyn Skill>);
 
 impl Skill for WithWindow {
@@ -78,7 +78,7 @@ fn html_goes_to_the_window_and_text_to_the_model() {
     assert_eq!(
         (drawn(&shown), &shown["page"]["pictures_not_loaded"]),
         (0, &json!(6)),
-        "the pixel is no picture"
+        "the tracking pixel is not listed"
     );
     assert_eq!(shown["page"]["hosts"], json!(["10.0.0.1", "other.example", "pics.example"]));
     assert!(skill.value("read", json!({"id": id}))["page"].is_null());

@@ -1,4 +1,4 @@
-//! Mailboxes with an access token in the place of a password, on a server that looks tokens up.
+//! Mailboxes with an access token instead of a password, on a server that looks tokens up.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use tokio::runtime::Runtime;
 use crate::reading::{skill_in, subjects};
 use crate::sending::{lunch, sending};
 
-/// A mailbox of jane, who has the token `good`.
+/// A mailbox of jane, whose token is `good`.
 struct SignedIn {
     lookup: WebServer,
     skill: SkillInVault,
     smtp: SmtpServer,
     _dovecot: Dovecot,
-    /// In which tokens are looked up.
+    /// Runs the lookup of tokens.
     _runtime: Runtime,
 }
 
@@ -54,7 +54,7 @@ fn a_mailbox_is_read_and_sends_with_a_token() {
 }
 
 #[test]
-fn a_token_that_ended_early_is_renewed_once() {
+fn expired_token_is_renewed_once() {
     let it = SignedIn::with(
         FixedCredentials::default().with("mail/test", "ended").renewed_to("mail/test", "good"),
     );
@@ -69,11 +69,11 @@ fn a_token_refused_twice_needs_a_sign_in() {
     let error = it.skill.error("list", json!({}));
     assert_eq!(error.code, ErrorCode::NeedsSignIn, "{error}");
     assert!(error.message.contains("mail/test needs a sign-in: Home does not accept it for jane"), "{error}");
-    assert_eq!(it.lookup.requests().len(), 2, "it is no loop");
+    assert_eq!(it.lookup.requests().len(), 2, "it does not loop");
 }
 
 #[test]
-fn a_token_is_not_sent_to_a_stranger() {
+fn token_is_not_sent_to_another_server() {
     let home = json!({
         "name": "Home", "imap": "imap.gmail.com.evil.example", "user": "jane@x.example", "sign_in": "google",
         "password": "${credentials:mail/test}",
@@ -88,7 +88,7 @@ fn a_token_is_not_sent_to_a_stranger() {
 }
 
 #[test]
-fn a_token_goes_to_the_servers_of_its_provider_alone() {
+fn token_goes_only_to_its_providers_servers() {
     for (sign_in, imap, smtp, stranger) in [
         ("google", "IMAP.gmail.com", "", None),
         ("google", "imap.gmail.com", "smtp.gmail.com", None),

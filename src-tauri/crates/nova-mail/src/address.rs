@@ -10,7 +10,7 @@ const NAME: usize = 200;
 
 /// Why a text is not the address of a recipient.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{text}\" is no address such as jane@example.org or Jane <jane@example.org>")]
+#[error("\"{text}\" is not an address such as jane@example.org or Jane <jane@example.org>")]
 pub struct AddressError {
     /// As given, cut to one visible line.
     pub text: String,

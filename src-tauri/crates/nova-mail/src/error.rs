@@ -20,10 +20,10 @@ pub enum MailError {
     #[error("there is no folder \"{folder}\"")]
     NoFolder { folder: String },
     /// The message was deleted or moved, or the server renumbered its folder.
-    #[error("the message is not there any more")]
+    #[error("the message no longer exists")]
     NoMessage,
     /// Not an id that a list returned.
-    #[error("\"{id}\" is no id of a message")]
+    #[error("\"{id}\" is not the id of a message")]
     Id { id: String },
     /// A search term or a name that IMAP cannot carry.
     #[error(

@@ -146,7 +146,7 @@ describe('a conversation', () => {
     expect(message).toHaveTextContent('Ilse Brandvik ilse@fernhill.example to you and 1 more');
     expect(screen.getByTestId('mail-trust')).toHaveTextContent('Sent by fernhill.example, SPF and DKIM passed');
     expect(screen.getByTestId('mail-trust')).toHaveClass('text-ok');
-    expect(screen.getByTestId('mail-warning')).toHaveTextContent('An answer would go to orders@fernhill-sales.example');
+    expect(screen.getByTestId('mail-warning')).toHaveTextContent('A reply would go to orders@fernhill-sales.example');
     expect(message).toHaveTextContent('Loads, cold store 2.pdf 284 KB');
     expect(message).toHaveTextContent('2 remote images not loaded.');
     expect((await violations()).filter((one) => !/^(landmark-one-main|page-has-heading-one)/.test(one)).join('\n')).toBe('');

@@ -30,7 +30,7 @@ export const mailRead: Row = {
   subject: 'Revised quote, cold store 2',
   sender: 'Sent by fernhill.example, SPF and DKIM passed.',
   verified: true,
-  warnings: ['An answer would go to orders@fernhill-sales.example, not to ilse@fernhill.example.'],
+  warnings: ['A reply would go to orders@fernhill-sales.example, not to ilse@fernhill.example.'],
   attachments: [{ name: 'Loads, cold store 2.pdf', type: 'application/pdf', bytes: 290_816, kind: 'attachment' }],
   remote_images_not_loaded: 2,
   text: 'Hello Sam,\n\nThe board agrees. Older ones are in the site folder (files.fernhill.example).\n\nRegards, Ilse',

@@ -179,11 +179,13 @@ fn usable_server(
     let said = |name: &str| server.child(name).map(|child| child.text.trim()).unwrap_or_default();
     let host = address.filled(said("hostname")).trim_end_matches('.').to_ascii_lowercase();
     if !is_name(&host) {
-        return Err(format!("\"{}\" is no name of a server", visible_line(&host, LINE)));
+        return Err(format!("\"{}\" is not a server name", visible_line(&host, LINE)));
     }
-    let port: u16 = said("port").parse().ok().filter(|port| *port > 0).ok_or_else(|| {
-        format!("{host} has the port \"{}\", which is none", visible_line(said("port"), LINE))
-    })?;
+    let port: u16 = said("port")
+        .parse()
+        .ok()
+        .filter(|port| *port > 0)
+        .ok_or_else(|| format!("{host} has the invalid port \"{}\"", visible_line(said("port"), LINE)))?;
     fits(said("socketType"), port).map_err(|reason| format!("{host}:{port} {reason}"))?;
     let mut ways = server.all("authentication").map(|way| way.text.trim()).peekable();
     let takes_password =
@@ -212,7 +214,7 @@ fn smtp_fits(encryption: &str, port: u16) -> Result<(), &'static str> {
 fn fits(encryption: &str, starttls_by_port: bool) -> Result<(), &'static str> {
     match (encryption, starttls_by_port) {
         ("SSL", false) | ("STARTTLS", true) => Ok(()),
-        ("SSL" | "STARTTLS", _) => Err("encrypts in another way than its port says"),
+        ("SSL" | "STARTTLS", _) => Err("does not use the encryption of its port"),
         _ => Err("is not encrypted"),
     }
 }

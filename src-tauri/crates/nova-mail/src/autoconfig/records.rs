@@ -31,7 +31,7 @@ pub fn read_records(records: &MailRecords, address: &OwnAddress) -> Result<Propo
     let encrypts = |begins_with_starttls: fn(u16) -> bool, by_starttls: bool| {
         move |port| match begins_with_starttls(port) == by_starttls {
             true => Ok(()),
-            false => Err("encrypts in another way than its port says"),
+            false => Err("does not use the encryption of its port"),
         }
     };
     let imap = first(&records.imaps, &mut left_out, encrypts(imap_begins_with_starttls, false))
@@ -51,7 +51,7 @@ fn first(
     for ProposedServer { host, port } in servers.iter().take(SERVERS) {
         let name = host.trim_end_matches('.').to_ascii_lowercase();
         if !is_name(&name) {
-            left_out.push(format!("\"{}\" is no name of a server", visible_line(&name, LINE)));
+            left_out.push(format!("\"{}\" is not a server name", visible_line(&name, LINE)));
         } else if let Err(reason) = fits(*port) {
             left_out.push(format!("{name}:{port} {reason}"));
         } else {

@@ -13,17 +13,17 @@ pub enum XmlError {
     TooLarge(usize),
     #[error("it is not UTF-8")]
     Encoding,
-    #[error("it is a web page and no configuration")]
+    #[error("it is a web page, not a configuration")]
     WebPage,
-    #[error("it has a document type, which no configuration has")]
+    #[error("it has a document type, which is not allowed")]
     DocumentType,
     #[error("it has more than {ELEMENTS} elements, or {DEPTH} inside each other")]
     TooMany,
-    #[error("it names an entity that is not defined")]
+    #[error("it uses an undefined entity")]
     Entity,
-    #[error("it is no XML, or is cut off")]
+    #[error("it is not XML, or is truncated")]
     Malformed,
-    #[error("it is no configuration of mail servers")]
+    #[error("it is not a configuration of mail servers")]
     Unexpected,
 }
 

@@ -82,8 +82,8 @@ fn only_encrypted_servers_with_a_password_are_proposed() {
         (imap("imap.example.org", "143", "plain", BY_ADDRESS), "imap.example.org:143 is not encrypted"),
         (imap("imap.example.org", "993", "", BY_ADDRESS), "is not encrypted"),
         (imap("imap.example.org", "993", "ssl3", BY_ADDRESS), "is not encrypted"),
-        (imap("imap.example.org", "143", "SSL", BY_ADDRESS), "in another way than its port says"),
-        (imap("imap.example.org", "993", "STARTTLS", BY_ADDRESS), "in another way than its port says"),
+        (imap("imap.example.org", "143", "SSL", BY_ADDRESS), "the encryption of its port"),
+        (imap("imap.example.org", "993", "STARTTLS", BY_ADDRESS), "the encryption of its port"),
         (
             imap("imap.example.org", "993", "SSL", "<authentication>OAuth2</authentication>"),
             "only a sign-in on a web page",
@@ -154,11 +154,11 @@ fn server_needs_a_dns_name_and_a_port() {
         "%SECRET%.example.org",
     ] {
         let said = refused(&imap(host, "993", "SSL", BY_ADDRESS));
-        assert!(said.contains("is no name of a server"), "{host}: {said}");
+        assert!(said.contains("is not a server name"), "{host}: {said}");
     }
     for port in ["", "0", "-1", "65536", "imap", "993 994", "9999999999999999999999"] {
         let said = refused(&imap("imap.example.org", port, "SSL", BY_ADDRESS));
-        assert!(said.contains("which is none"), "{port}: {said}");
+        assert!(said.contains("invalid port"), "{port}: {said}");
     }
     let long = refused(&imap(&"a".repeat(10_000), "993", "SSL", BY_ADDRESS));
     assert!(long.len() < 300, "{} bytes", long.len());

@@ -37,8 +37,8 @@ fn submission_with_starttls_is_the_fallback() {
     assert_eq!(
         found.left_out,
         [
-            "smtp.example.org:587 encrypts in another way than its port says",
-            "smtp.example.org:465 encrypts in another way than its port says",
+            "smtp.example.org:587 does not use the encryption of its port",
+            "smtp.example.org:465 does not use the encryption of its port",
         ]
     );
 }
@@ -55,12 +55,12 @@ fn records_without_an_encrypted_imap_server_propose_nothing() {
     let refused =
         |records: MailRecords| read_records(&records, &address()).expect_err("no server").to_string();
     let odd = MailRecords { imap: servers(&[("imap.example.org", 1143)]), ..MailRecords::default() };
-    assert!(refused(odd).contains("imap.example.org:1143 encrypts in another way than its port says"));
+    assert!(refused(odd).contains("imap.example.org:1143 does not use the encryption of its port"));
     assert_eq!(refused(MailRecords::default()), "it names no IMAP server that can be used");
     for host in ["localhost", "10.0.0.1", "router.lan", "imap", "a\u{202e}b.example", "-a.example", ""] {
         let imaps = servers(&[(host, 993)]);
         let said = refused(MailRecords { imaps, ..MailRecords::default() });
-        assert!(said.contains("is no name of a server") && !said.contains('\u{202e}'), "{said}");
+        assert!(said.contains("is not a server name") && !said.contains('\u{202e}'), "{said}");
     }
     let many = MailRecords { imaps: servers(&[("localhost", 993); 500]), ..MailRecords::default() };
     assert!(refused(many).len() < 2_000);
