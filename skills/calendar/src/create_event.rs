@@ -20,7 +20,7 @@ use crate::written::{Given, Stretch, line};
 
 pub(crate) struct CreateEvent;
 
-// Not the fields of a note: `start` and `end` stand for nine of them, and a server is told the same arguments.
+// Not derived from a note's fields: `start` and `end` stand for nine of them, and servers take the same arguments.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds an event."))]
 pub(crate) struct NewEvent {
@@ -112,7 +112,7 @@ impl NativeTool for CreateEvent {
         let path = ctx.vault().free_path(&declared.folder, &format!("{first} {title}")).await?;
         ctx.vault().create(&path, text).await?;
         let note = ctx.vault().read(&path).await?;
-        // What could not be listed is not written.
+        // An event that could not be listed is not written.
         component(&declared.read(&note)).map_err(|error| match error {
             ToolError::BrokenRecord(problem) => invalid("", &problem.problem),
             error => error,

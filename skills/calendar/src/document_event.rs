@@ -21,7 +21,7 @@ use crate::period::{Period, date, invalid};
 use crate::row::{id, rows, title};
 use crate::sources::{self, EVENT, Read};
 
-/// The record type of the notes that it makes.
+/// The record type of meeting notes.
 const MEETING_NOTE: &str = "meeting_note";
 /// How many days around today are searched for an event without a date.
 const DAYS: i64 = 400;
@@ -106,15 +106,15 @@ struct Held {
     /// As tools name the event.
     event: String,
     title: String,
-    /// An event of several days is named by its first one.
+    /// The first day, for an event of several days.
     day: Date,
     recurs: bool,
 }
 
-/// The instance that is meant, and those whom a server names as its attendees, without the user.
+/// The chosen instance, and the attendees that a server lists, without the user.
 ///
 /// # Errors
-/// `InvalidArguments` where the event does not take place then.
+/// `InvalidArguments` if the event does not take place then.
 fn held_on(
     ctx: &dyn ToolContext,
     calendars: &[Read],
@@ -163,7 +163,7 @@ fn first_day(span: &Span, period: &Period) -> Date {
     }
 }
 
-/// The note of that instance, made where none exists; whether it was made.
+/// The note of that instance, created if none exists; whether it was created.
 async fn note_of(
     ctx: &dyn ToolContext,
     held: &Held,
@@ -172,7 +172,7 @@ async fn note_of(
     let declared = ctx.records().get(MEETING_NOTE)?;
     for note in ctx.vault().read_records(&[MEETING_NOTE]).await?.notes {
         let record = declared.read(&note);
-        // One that does not recur keeps its note when it moves to another day.
+        // A single event keeps its note when it moves to another day.
         let is_same = record.text("event").is_ok_and(|own| own.as_deref() == Some(held.event.as_str()))
             && (!held.recurs || record.date("date").is_ok_and(|own| own == Some(held.day)));
         if is_same {

@@ -5,19 +5,19 @@ use nova_skill::{Note, NotePath, ToolContext, ToolError};
 use crate::row::{id, title};
 use crate::sources::{Read, read_only};
 
-/// How many of the nearest names an error lists.
+/// How many nearest names an error lists.
 const NEAREST: usize = 5;
-/// How many of those that match an error lists.
+/// How many matches an error lists.
 const LISTED: usize = 12;
 
-/// An event, all instances of it.
+/// An event with all its instances.
 pub(crate) struct Found<'a> {
     pub(crate) calendar: &'a Read,
     pub(crate) uid: String,
     pub(crate) event: &'a Component,
 }
 
-/// The one event of that path, id or title, or with all these words in its title.
+/// The event with that path, id or title, or with all these words in its title.
 ///
 /// # Errors
 /// `Ambiguous` with all that match, `NotFound` with the nearest titles.
@@ -69,14 +69,14 @@ pub(crate) fn find<'a>(calendars: &'a [Read], said: &str) -> Result<Found<'a>, T
 /// The note of an event that can be changed.
 ///
 /// # Errors
-/// As [`find`]; an error of its own for an event of a read-only calendar.
+/// As [`find`], and for an event that is not a note.
 pub(crate) async fn note(ctx: &dyn ToolContext, calendars: &[Read], said: &str) -> Result<Note, ToolError> {
     let found = find(calendars, said)?;
     let path = NotePath::parse(&found.uid);
     match path {
         Ok(path) if found.calendar.is_vault() => ctx.vault().read(&path).await,
         _ if !found.calendar.read_only => Err(ToolError::failed(
-            format!("{} is in the calendar {}, which is elsewhere.", title(found.event), found.calendar.name),
+            format!("{} is in the calendar {}, not in the vault.", title(found.event), found.calendar.name),
             format!("Call it again with the event \"{}\".", id(found.calendar, &found.uid)),
         )),
         _ => Err(read_only(&found.calendar.name)),

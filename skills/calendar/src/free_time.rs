@@ -82,7 +82,7 @@ impl NativeTool for FreeTime {
     }
 }
 
-/// What is left of a stretch of time; the rows are sorted by their start.
+/// The gaps that the rows leave in a stretch of time; they are sorted by start.
 fn gaps<'a>(
     rows: &'a [Row<'a>],
     begin: Timestamp,
@@ -114,7 +114,7 @@ fn slot(day: Date, from: Timestamp, to: Timestamp, period: &Period) -> Value {
 fn between(text: &str) -> Result<(Time, Time), ToolError> {
     let wrong = || invalid("/between", &format!("\"{text}\" is not two times such as 09:00-17:00"));
     let (opens, closes) = text.split_once(['-', '\u{2013}']).ok_or_else(wrong)?;
-    // The end of a day is the last minute of it.
+    // A day ends with its last minute.
     let closes = if matches!(closes.trim(), "24:00" | "00:00") { "23:59" } else { closes };
     let (opens, closes) = (clock(opens).ok_or_else(wrong)?, clock(closes).ok_or_else(wrong)?);
     if opens < closes {

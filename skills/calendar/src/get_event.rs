@@ -17,7 +17,7 @@ use crate::sources::{self, EVENT};
 
 pub(crate) struct GetEvent;
 
-/// How many coming instances of a recurring event are listed, and within how many days.
+/// How many upcoming instances of a recurring event are listed, and within how many days.
 const NEXT: usize = 5;
 const DAYS: i64 = 400;
 
@@ -68,7 +68,7 @@ impl NativeTool for GetEvent {
             }
             output.untrusted = true;
         }
-        // Yesterday, too: an event that is going on counts.
+        // From yesterday on, to include an event in progress.
         let today = ctx.clock().today();
         let yesterday = today.saturating_sub(1.day()).to_string();
         let period = Period::of(ctx.as_ref(), Some(&yesterday), None, Some(DAYS), DAYS)?;
@@ -88,7 +88,7 @@ impl NativeTool for GetEvent {
     }
 }
 
-/// What a calendar file says besides.
+/// Further details from a calendar file.
 fn details(event: &nova_dav::ical::Component) -> Map<String, Value> {
     let mut shown = Map::new();
     for (key, name) in [

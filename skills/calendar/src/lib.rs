@@ -1,17 +1,18 @@
-//! The events of the user: notes with `type: event`, calendar files of the vault, and calendars at an address.
+//! The user's events: notes with `type: event`, calendar files of the vault, and calendars at an address.
 //!
-//! Every calendar becomes one of `nova-dav`, which expands recurrence; this crate maps notes to it and back.
-//! It writes notes and, by tools of another effect, events of CalDAV servers; never a calendar file. Whoever a server tells
-//! of a change is named in the call. What was fetched is kept, and listed without a network.
+//! Every calendar becomes one of `nova-dav`, which expands recurrence; this crate maps notes to it and back. It
+//! writes notes and, by tools with another effect, events of CalDAV servers; never a calendar file. Everyone whom a
+//! server notifies of a change is named in the call. Fetched calendars are stored, and listed without a network.
 //!
 //! # Invariants
 //!
 //! - A calendar or an event that cannot be read is reported with its reason and hides no other:
 //!   `tests/calendar/listing.rs`.
-//! - A fetch that fails leaves what was fetched before: `tests/calendar/fetching.rs`.
-//! - An event that somebody changed on its server is not overwritten: `tests/calendar/caldav.rs`.
-//! - A password goes to the hosts on the card, whatever a server or a record of DNS names: `tests/calendar/caldav.rs`.
-//! - Nobody is told of a change whom the call does not name: `tests/calendar/inviting.rs`.
+//! - A failed fetch keeps what was fetched before: `tests/calendar/fetching.rs`.
+//! - An event that changed on its server is not overwritten: `tests/calendar/caldav.rs`.
+//! - A password goes only to the hosts on the card, whatever a server or a DNS record names:
+//!   `tests/calendar/caldav.rs`.
+//! - Nobody is notified of a change unless the call names them: `tests/calendar/inviting.rs`.
 //! - A change edits the properties it names and no other byte of the note: `tests/calendar/changing.rs`.
 
 use std::sync::Arc;

@@ -17,7 +17,7 @@ pub(crate) struct ListEvents;
 /// How many events an answer lists.
 const MOST: usize = 200;
 
-// A period, which no field is: events of servers are listed, too.
+// A period, not a field: events of servers are listed, too.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists the events of some days."))]
 pub(crate) struct Wanted {

@@ -1,4 +1,4 @@
-//! A note as an event of a calendar.
+//! Converts a note to an event of a calendar.
 
 use std::str::FromStr;
 
@@ -8,18 +8,18 @@ use nova_skill::jiff::civil::{DateTime, Time};
 use nova_skill::jiff::{SignedDuration, ToSpan};
 use nova_skill::{Date, Problem, Record, ToolError};
 
-/// The weekdays by the letters of Full Calendar, as a rule names them.
+/// The weekdays by the letters of Full Calendar and in a rule.
 const LETTERS: [(&str, &str); 7] =
     [("U", "SU"), ("M", "MO"), ("T", "TU"), ("W", "WE"), ("R", "TH"), ("F", "FR"), ("S", "SA")];
-/// Where an event with weekdays begins that does not say since when it recurs.
+/// The start of an event with weekdays but no start of its recurrence.
 const LONG_AGO: Date = nova_skill::jiff::civil::date(1970, 1, 4);
-/// How many days of a rule are looked at for its first start.
+/// How many days of a rule are checked for its first start.
 const STEPS: u64 = 20_000;
 
 /// The `VEVENT` of a note; its UID is the note's path.
 ///
 /// # Errors
-/// `BrokenRecord` where the note does not say when the event is.
+/// `BrokenRecord` if the note has no valid time.
 pub(crate) fn component(record: &Record) -> Result<Component, ToolError> {
     let mut event = Component::new("VEVENT");
     event.add(Property::text("UID", record.note().path.as_str()));
@@ -31,7 +31,7 @@ pub(crate) fn component(record: &Record) -> Result<Component, ToolError> {
     match recurrence(record, &when)? {
         None => add_times(&mut event, &when, when.first),
         Some((rule, text, first)) => {
-            // The first day may be none of the rule's, and is then not one of the event's.
+            // The first day may not match the rule, and is then not an instance.
             let mut steps = STEPS;
             let begin = first.to_datetime(when.start.unwrap_or_default());
             let far = begin.saturating_add(100.years());
@@ -47,7 +47,7 @@ pub(crate) fn component(record: &Record) -> Result<Component, ToolError> {
         let day = nova_skill::figures::plain_date(day.trim()).ok_or_else(|| {
             broken(
                 record,
-                &format!("`skipDates` has \"{day}\", which is no date"),
+                &format!("`skipDates` has \"{day}\", which is not a date"),
                 "Write days as YYYY-MM-DD.",
             )
         })?;
@@ -56,19 +56,19 @@ pub(crate) fn component(record: &Record) -> Result<Component, ToolError> {
     Ok(event)
 }
 
-/// When an event is, before its recurrence.
+/// The time of an event, before its recurrence.
 pub(crate) struct When {
     first: Date,
     /// `None` for whole days.
     start: Option<Time>,
-    /// How long after the start; whole days have days.
+    /// The length after the start; in days for whole days.
     pub(crate) length: SignedDuration,
     zone: Option<String>,
 }
 
 impl When {
     /// # Errors
-    /// `BrokenRecord` where the note does not say it.
+    /// `BrokenRecord` if the note has no valid time.
     pub(crate) fn of(record: &Record) -> Result<Self, ToolError> {
         let first = first_day(record)?;
         let whole = record.bool("allDay")? == Some(true);
@@ -77,9 +77,9 @@ impl When {
         let begin = first.to_datetime(start.unwrap_or_default());
         let end = match (start, time(record, "endTime")?) {
             (None, _) => last.to_datetime(Time::midnight()).saturating_add(1.day()),
-            // As in Full Calendar.
+            // The default of Full Calendar.
             (Some(start), None) => last.to_datetime(start).saturating_add(SignedDuration::from_hours(1)),
-            // An end before the start, without a day of its own, is on the next one.
+            // An end before the start, without a day of its own, is on the next day.
             (Some(start), Some(end)) if record.date("endDate")?.is_none() && end < start => {
                 first.to_datetime(end).saturating_add(1.day())
             }
@@ -98,7 +98,7 @@ impl When {
         Ok(Self { first, start, length, zone })
     }
 
-    /// Midnight of the first day where it takes whole days.
+    /// Midnight of the first day for whole days.
     pub(crate) fn begin(&self) -> DateTime {
         self.first.to_datetime(self.start.unwrap_or_default())
     }
@@ -120,8 +120,8 @@ fn add_times(event: &mut Component, when: &When, first: Date) {
     let begin = first.to_datetime(when.start.unwrap_or_default());
     event.add(when.moment(begin).property("DTSTART"));
     let end = match when.moment(begin.saturating_add(when.length)) {
-        // A note states the end by the clock. With its zone it would be a length, and end another hour on nights in
-        // which the clock changes.
+        // A note states the end as a clock time. With its zone it would become a duration, and end an hour off on
+        // nights when the clock changes.
         Moment::Zoned(end, _) => Moment::Floating(end),
         end => end,
     };
@@ -161,7 +161,7 @@ fn recurrence(record: &Record, when: &When) -> Result<Option<(Rule, String, Date
         }
         let mut text = format!("FREQ=WEEKLY;BYDAY={}", names.join(","));
         if let Some(end) = record.date("endRecur")? {
-            // The day itself is no longer one of them.
+            // `endRecur` itself is excluded.
             let last = end.yesterday().unwrap_or(end);
             text.push_str(&format!(";UNTIL={}", Moment::Date(last)));
         }
@@ -175,7 +175,7 @@ fn recurrence(record: &Record, when: &When) -> Result<Option<(Rule, String, Date
 fn time(record: &Record, field: &str) -> Result<Option<Time>, ToolError> {
     let Some(text) = record.text(field)?.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     clock(&text).map(Some).ok_or_else(|| {
-        broken(record, &format!("`{field}` has \"{text}\", which is no time"), "Write it as 09:30.")
+        broken(record, &format!("`{field}` has \"{text}\", which is not a time"), "Write it as 09:30.")
     })
 }
 

@@ -1,4 +1,5 @@
-//! Who organises an event of a server and who attends it, by e-mail address: those whom the server tells of a change.
+//! The organizer and the attendees of a server's event, by e-mail address: those whom the server notifies of a
+//! change.
 
 use nova_dav::ical::{Calendar, Component, Property};
 use nova_skill::{Change, ToolError};
@@ -6,7 +7,7 @@ use nova_skill::{Change, ToolError};
 use crate::period::invalid;
 use crate::sources::caldav::Account;
 
-/// What an `ORGANIZER` or `ATTENDEE` is reached at, without `mailto:`.
+/// The address of an `ORGANIZER` or `ATTENDEE`, without `mailto:`.
 pub(crate) fn address_of(person: &Property) -> &str {
     let address = person.value().trim();
     let scheme = address.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("mailto:"));
@@ -21,7 +22,7 @@ pub(crate) fn organizer(calendar: &Calendar) -> Option<&str> {
     calendar.components("VEVENT").find_map(|event| event.property("ORGANIZER")).map(address_of)
 }
 
-/// All who attend an event or one instance of it, each once.
+/// All attendees of an event or one instance of it, each once.
 pub(crate) fn attendees(calendar: &Calendar) -> Vec<String> {
     let mut all = Vec::new();
     for event in calendar.components("VEVENT") {
@@ -36,7 +37,7 @@ fn add(all: &mut Vec<String>, address: &str) {
     }
 }
 
-/// The user's answer to an invitation of somebody else, and to whom it goes; `None` for any other event.
+/// The user's answer to somebody else's invitation, and its organizer; `None` for any other event.
 pub(crate) fn invitation<'a>(event: &'a Component, own: &str) -> Option<(&'a str, &'static str)> {
     let organizer =
         event.property("ORGANIZER").map(address_of).filter(|other| !other.eq_ignore_ascii_case(own))?;
@@ -46,11 +47,11 @@ pub(crate) fn invitation<'a>(event: &'a Component, own: &str) -> Option<(&'a str
     Some((organizer, given.unwrap_or("NEEDS-ACTION")))
 }
 
-/// That a change may tell those whom the call names, and tells nobody else. `after` is the event as it will be, `None`
-/// where it is deleted.
+/// Checks that a change notifies only those whom the call names. `after` is the event after the change, `None` if it
+/// is deleted.
 ///
 /// # Errors
-/// Where others attend it whom the call does not name, and where somebody else organises it.
+/// If it has attendees whom the call does not name, or somebody else organizes it.
 pub(crate) fn check_told(
     account: &Account,
     before: &Calendar,
@@ -87,7 +88,7 @@ pub(crate) fn check_told(
 }
 
 /// # Errors
-/// Where somebody is named: of a note nobody is told.
+/// If somebody is named: a note notifies nobody.
 pub(crate) fn nobody_is_told(named: Option<&[String]>) -> Result<(), ToolError> {
     match named {
         None | Some([]) => Ok(()),
@@ -95,10 +96,10 @@ pub(crate) fn nobody_is_told(named: Option<&[String]>) -> Result<(), ToolError> 
     }
 }
 
-/// The organizer and the attendees of a new event; nobody for an event of the user alone.
+/// The organizer and the attendees of a new event; empty for an event of the user alone.
 ///
 /// # Errors
-/// For what is no e-mail address, and where the user's own is not known.
+/// For an invalid e-mail address, and if the user's own is unknown.
 pub(crate) fn invited(account: &Account, people: &[String]) -> Result<Vec<Property>, ToolError> {
     if people.is_empty() {
         return Ok(Vec::new());
@@ -111,7 +112,7 @@ pub(crate) fn invited(account: &Account, people: &[String]) -> Result<Vec<Proper
     Ok(all)
 }
 
-/// Those who attend an event from now on; what the event says of one who stays is kept.
+/// Sets the attendees of an event; those who stay keep their properties.
 ///
 /// # Errors
 /// As [`invited`].
@@ -159,7 +160,7 @@ fn attendee(person: &str) -> Result<Property, ToolError> {
         return Err(invalid(
             "/attendees",
             &format!(
-                "\"{person}\" is no e-mail address; the server invites by addresses such as ann@example.org"
+                "\"{person}\" is not an e-mail address; the server invites by addresses such as ann@example.org"
             ),
         ));
     }

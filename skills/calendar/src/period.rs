@@ -1,4 +1,4 @@
-//! The days that a tool is asked about.
+//! The period that a tool is asked about.
 
 use nova_skill::figures::plain_date;
 use nova_skill::jiff::civil::{Date, Time};
@@ -17,10 +17,10 @@ pub(crate) struct Period {
 }
 
 impl Period {
-    /// From a day on, today by default, up to a day or for a number of days.
+    /// From a day, today by default, up to a day or for a number of days.
     ///
     /// # Errors
-    /// `InvalidArguments` for what is no date, and for a period that is empty or too long.
+    /// `InvalidArguments` for an invalid date, and for a period that is empty or too long.
     pub(crate) fn of(
         ctx: &dyn ToolContext,
         from: Option<&str>,
@@ -53,7 +53,7 @@ impl Period {
         self.midnight(self.first)
     }
 
-    /// The instant behind its last day.
+    /// The instant after its last day.
     pub(crate) fn end(&self) -> Timestamp {
         self.midnight(self.last.saturating_add(1.day()))
     }

@@ -1,4 +1,4 @@
-//! The properties of an event as a change makes them.
+//! Reads and changes the properties of an event.
 
 use nova_dav::ical::{Calendar, Component, Length, Moment, Property};
 use nova_dav::zone::{Zone, Zones};
@@ -9,7 +9,7 @@ use nova_skill::{ToolError, Value, json};
 
 use crate::written::{Given, Stretch};
 
-/// When an event is, on the clock of the user.
+/// The times of an event, on the user's clock.
 pub(crate) struct Times {
     pub(crate) start: DateTime,
     pub(crate) whole_days: bool,
@@ -22,7 +22,7 @@ pub(crate) fn recurs(calendar: &Calendar) -> bool {
 }
 
 /// # Errors
-/// When the event does not say when it is.
+/// If the event has no valid times.
 pub(crate) fn times(event: &Component, zones: &mut Zones, home: &TimeZone) -> Result<Times, ToolError> {
     let start = start(event)?;
     let length = event.property("DURATION").map(|length| Length::parse(length.value())).transpose();
@@ -67,10 +67,10 @@ pub(crate) fn move_to(
     set_times(event, stretch, zones, home, &Moment::Utc(times.start))
 }
 
-/// Writes new times in the zone that the event has, or in this one where it has none yet.
+/// Sets new times in the event's zone, or in this one if it has none yet.
 ///
 /// # Errors
-/// For a zone that nobody knows.
+/// For an unknown zone.
 pub(crate) fn set_times(
     event: &mut Component,
     stretch: Stretch,
@@ -104,7 +104,7 @@ fn placed(form: &Moment, clock: DateTime, zones: &mut Zones, home: &TimeZone) ->
 /// An instant as a moment of that form.
 ///
 /// # Errors
-/// For a zone that nobody knows.
+/// For an unknown zone.
 pub(crate) fn placed_at(
     form: &Moment,
     instant: Timestamp,
@@ -131,7 +131,7 @@ pub(crate) fn instant(moment: &Moment, zones: &mut Zones, home: &TimeZone) -> Re
 }
 
 /// # Errors
-/// Where it has none, or one that cannot be read.
+/// If it is missing or unreadable.
 pub(crate) fn start(event: &Component) -> Result<Moment, ToolError> {
     moment(event, "DTSTART")?.ok_or_else(|| unreadable("it has no start"))
 }
@@ -148,7 +148,7 @@ pub(crate) fn unreadable(why: &str) -> ToolError {
     )
 }
 
-/// Says that the event was changed now (RFC 5545, 3.8.7).
+/// Marks the event as changed now (RFC 5545, 3.8.7).
 pub(crate) fn stamp(event: &mut Component, now: Timestamp) {
     let now = Moment::from_instant(now);
     let sequence: i64 = event
@@ -160,7 +160,7 @@ pub(crate) fn stamp(event: &mut Component, now: Timestamp) {
     event.set(now.property("LAST-MODIFIED"));
 }
 
-/// What an event says, for a conflict: `Retro (2026-11-24 16:00, Room 1)`.
+/// An event in one line, for a conflict: `Retro (2026-11-24 16:00, Room 1)`.
 pub(crate) fn summary(calendar: &Calendar, home: &TimeZone) -> String {
     let Some(event) = calendar.components("VEVENT").next() else { return "no event".into() };
     summary_of(event, &mut Zones::of(calendar), home)
@@ -185,7 +185,7 @@ pub(crate) fn shown(stretch: Stretch) -> Value {
     }
 }
 
-/// A given time.
+/// Parses a given time.
 ///
 /// # Errors
 /// `InvalidArguments`.

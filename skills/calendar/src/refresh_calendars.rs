@@ -15,10 +15,10 @@ use crate::sources::{caldav, hosts};
 
 pub(crate) struct RefreshCalendars;
 
-/// With what JSON adds to it, a store takes so much.
+/// What a store accepts, with the overhead of JSON.
 const MOST_BYTES: usize = 6 << 20;
 
-/// How long one address may take.
+/// The time limit of one address.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize, JsonSchema)]
@@ -74,7 +74,7 @@ impl NativeTool for RefreshCalendars {
     }
 }
 
-/// When it was fetched, and whether it is something else than before.
+/// When it was fetched, and whether it changed.
 async fn fetch_and_keep(
     ctx: &dyn ToolContext,
     calendar: &Address,
@@ -85,7 +85,7 @@ async fn fetch_and_keep(
     Ok((fetched.at, changed))
 }
 
-/// What is there now, and whether it is something else than before.
+/// The current state, and whether it changed.
 async fn fetch(
     ctx: &dyn ToolContext,
     calendar: &Address,
@@ -107,7 +107,7 @@ async fn fetch(
         body: None,
         timeout: Some(PATIENCE),
     };
-    // Plain http is for a server of this machine alone.
+    // Plain http is only for a server on this machine.
     let response = match calendar.url.scheme() {
         "http" => ctx.http().send_to_configured(request).await?,
         _ => ctx.http().send(request).await?,

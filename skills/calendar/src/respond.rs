@@ -107,7 +107,7 @@ impl NativeTool for Respond {
                 }
             }
             if answered {
-                // An answer is no new version of the event: its SEQUENCE is the organizer's (RFC 5546, 2.1.4).
+                // An answer is not a new version of the event: its SEQUENCE is the organizer's (RFC 5546, 2.1.4).
                 event.set(Moment::from_instant(ctx.clock().now()).property("DTSTAMP"));
             }
             changed |= answered;

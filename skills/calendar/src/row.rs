@@ -19,7 +19,7 @@ pub(crate) struct Row<'a> {
     begin: Timestamp,
 }
 
-/// The events of all calendars in a period by their start, and whether some were left out. Cancelled ones are none.
+/// The events of all calendars in a period, sorted by start, without cancelled ones; and whether some were left out.
 pub(crate) fn rows<'a>(calendars: &'a [Read], period: &Period) -> (Vec<Row<'a>>, bool) {
     let mut rows = Vec::new();
     let mut cut = false;
@@ -41,7 +41,7 @@ pub(crate) fn rows<'a>(calendars: &'a [Read], period: &Period) -> (Vec<Row<'a>>,
 }
 
 impl Row<'_> {
-    /// The note that is the event, for one of the vault.
+    /// The note of an event of the vault.
     pub(crate) fn note(&self) -> Option<NotePath> {
         self.calendar.is_vault().then(|| NotePath::parse(self.instance.uid).ok())?
     }
@@ -54,7 +54,7 @@ impl Row<'_> {
             .any(|text| folded(&text).contains(&query))
     }
 
-    /// Whether it makes its time unavailable: whole days do not, nor what is marked as free.
+    /// Whether it blocks its time: whole days do not, nor do events marked as free.
     pub(crate) fn blocks(&self) -> bool {
         matches!(self.instance.span, Span::Times { .. }) && !is(self.instance.event, "TRANSP", "TRANSPARENT")
     }
@@ -89,7 +89,7 @@ impl Row<'_> {
     }
 }
 
-/// Start and end: days, the last included, or times of the user's zone.
+/// Start and end: days, the last one included, or times in the user's zone.
 pub(crate) fn when(span: &Span, zone: &TimeZone) -> Map<String, Value> {
     let mut shown = Map::new();
     match span {
@@ -129,7 +129,7 @@ pub(crate) fn is(event: &Component, name: &str, value: &str) -> bool {
     event.property(name).map(Property::value).is_some_and(|own| own.trim().eq_ignore_ascii_case(value))
 }
 
-/// An answer that names the notes its events came from. What other programs exported is text of strangers.
+/// An answer that names the notes of its events. Exports of other programs are untrusted.
 pub(crate) fn output(value: Value, shown: &[Row], calendars: &[Read]) -> Output {
     let notes = shown.iter().filter_map(Row::note);
     // A problem names its note, too.
@@ -144,7 +144,7 @@ pub(crate) fn output(value: Value, shown: &[Row], calendars: &[Read]) -> Output 
     output
 }
 
-/// When calendars were fetched and the problems of all, for an answer; nothing where there are none.
+/// When calendars were fetched, and the problems of all, for an answer; omitted if empty.
 pub(crate) fn add_state(answer: &mut Map<String, Value>, calendars: &[Read], cut: bool) {
     let mut problems: Vec<Value> =
         calendars.iter().flat_map(|calendar| calendar.problems.iter().cloned()).collect();

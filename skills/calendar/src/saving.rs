@@ -1,4 +1,4 @@
-//! What an event keeps to when it is saved with its form: it can be listed afterwards.
+//! Validates an event saved with its form, so that it can be listed afterwards.
 
 use std::str::FromStr;
 

@@ -18,7 +18,7 @@ use crate::written::{Given, Stretch};
 /// The event that describes all instances.
 ///
 /// # Errors
-/// Where an invitation to single instances has none.
+/// If the server has only single instances of it, as of an invitation.
 pub(crate) fn master_mut<'a>(calendar: &'a mut Calendar, uid: &str) -> Result<&'a mut Component, ToolError> {
     calendar
         .components_mut("VEVENT")
@@ -30,10 +30,10 @@ fn is_of(event: &Component, uid: &str) -> bool {
     event.text("UID").as_deref() == Some(uid)
 }
 
-/// The instance of a day: when it starts by the rule of its series.
+/// The instance on a day: its start by the rule of its series.
 ///
 /// # Errors
-/// `InvalidArguments` where the event does not take place on that day.
+/// `InvalidArguments` if the event does not take place on that day.
 pub(crate) fn instance_on(
     ctx: &dyn ToolContext,
     calendar: &Calendar,
@@ -52,10 +52,10 @@ pub(crate) fn instance_on(
     Ok((day, instance))
 }
 
-/// The event that describes this instance alone, made from that of the series where there is none.
+/// The override for this instance, created from the series if there is none.
 ///
 /// # Errors
-/// Where an exception holds for later instances, too, and for times that cannot be read.
+/// If an exception applies to later instances, too, and for unreadable times.
 pub(crate) fn instance_mut<'a>(
     calendar: &'a mut Calendar,
     uid: &str,
@@ -81,7 +81,7 @@ pub(crate) fn instance_mut<'a>(
         .ok_or_else(|| ToolError::failed("The series of this event is not on the server.", ""))
 }
 
-/// An instance as its series describes it.
+/// An instance as described by its series.
 fn instance_of(
     master: &Component,
     instance: &Moment,
@@ -103,7 +103,7 @@ fn instance_of(
 
 fn is_instance(event: &Component, instance: &Moment, zones: &mut Zones, home: &TimeZone) -> bool {
     let Ok(Some(own)) = properties::moment(event, "RECURRENCE-ID") else { return false };
-    // It may be named by the day alone.
+    // It may be identified by its day alone.
     if own.is_date() {
         return own.clock().date() == instance.clock().date();
     }
@@ -121,11 +121,11 @@ pub(crate) fn remove_override(calendar: &mut Calendar, uid: &str, instance: &Mom
     }
 }
 
-/// Moves all instances by the clock, and with them what names one: exceptions, overrides, added dates, the last one. An
-/// override at a time of its own stays there.
+/// Moves all instances by the clock, together with everything that refers to one: exceptions, overrides, added dates,
+/// the last one. An override with its own time keeps it.
 ///
 /// # Errors
-/// Where a day is given, and for a series whose instances do not all follow its start.
+/// If a day is given, and for a series whose instances do not all follow its start.
 pub(crate) fn move_all(
     calendar: &mut Calendar,
     uid: &str,
@@ -185,7 +185,7 @@ fn check_no_ranges(calendar: &Calendar) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// That instances begin at the clock time of the start.
+/// Checks that instances begin at the clock time of the start.
 fn check_follows_start(master: &Component) -> Result<(), ToolError> {
     if master.property("EXRULE").is_some()
         || master.properties("RDATE").any(|dates| dates.value().contains('/'))
@@ -210,11 +210,11 @@ fn elsewhere(why: &str) -> ToolError {
     )
 }
 
-/// Moves moments by the clock of the series.
+/// Moves moments together with the series.
 struct Shift<'a> {
     zones: Zones,
     home: &'a TimeZone,
-    /// The first start of the series, in whose zone its clock is.
+    /// The first start of the series, which has its zone.
     like: Moment,
     by: SignedDuration,
 }
@@ -262,7 +262,7 @@ impl Shift<'_> {
         Ok(())
     }
 
-    /// The instance that an override replaces, and its times where they are those of the series.
+    /// The instance that an override replaces, and its times if they are those of the series.
     fn of_override(&mut self, event: &mut Component) -> Result<(), ToolError> {
         let Some(of) = properties::moment(event, "RECURRENCE-ID")? else { return Ok(()) };
         let start = properties::moment(event, "DTSTART")?;
@@ -285,7 +285,7 @@ impl Shift<'_> {
     }
 }
 
-/// Says of every event that is not as it was that it was changed now.
+/// Marks every event that differs from before as changed now.
 pub(crate) fn stamp_changed(calendar: &mut Calendar, before: &Calendar, now: Timestamp) {
     for event in calendar.components_mut("VEVENT") {
         if !before.components("VEVENT").any(|other| other == event) {
@@ -294,7 +294,7 @@ pub(crate) fn stamp_changed(calendar: &mut Calendar, before: &Calendar, now: Tim
     }
 }
 
-/// What a version of a series says of an instance, for a conflict.
+/// An instance in one version of a series, for a conflict.
 pub(crate) fn version(calendar: &Calendar, uid: &str, instance: &Moment, home: &TimeZone) -> String {
     let mut zones = Zones::of(calendar);
     let has_own = calendar
@@ -315,7 +315,7 @@ pub(crate) fn version(calendar: &Calendar, uid: &str, instance: &Moment, home: &
     if takes_place { summary(calendar, uid, instance, home) } else { "does not take place".into() }
 }
 
-/// What an instance says: `Retro (2026-11-24 16:00, Room 1)`.
+/// An instance in one line: `Retro (2026-11-24 16:00, Room 1)`.
 pub(crate) fn summary(calendar: &Calendar, uid: &str, instance: &Moment, home: &TimeZone) -> String {
     let mut zones = Zones::of(calendar);
     let mut all = calendar.clone();

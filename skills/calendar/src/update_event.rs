@@ -20,7 +20,7 @@ use crate::written::{Given, Stretch, line};
 
 pub(crate) struct UpdateEvent;
 
-// Not the fields of a note, as of a new event.
+// Not derived from a note's fields, as for a new event.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Changes an event."))]
 pub(crate) struct ChangedEvent {
@@ -148,7 +148,7 @@ fn moved(
     let stretch = Stretch::moved(before.begin(), before.is_whole_days(), before.length, start, end)?;
     let mut fields = if recurs { stretch.recurring()? } else { stretch.once() };
     if before.is_whole_days() && matches!(stretch, Stretch::Days(..)) {
-        // However the note says it.
+        // Whichever way the note states it.
         fields.remove("allDay");
     }
     Ok(fields)

@@ -1,4 +1,4 @@
-//! Times as a tool is given them, and as a note says them.
+//! Times in the arguments of tools, and in notes.
 
 use nova_skill::figures::plain_date;
 use nova_skill::jiff::civil::{Date, DateTime, Time};
@@ -14,7 +14,7 @@ use crate::period::invalid;
 pub(crate) enum Given {
     Day(Date),
     At(DateTime),
-    /// On a day that is known otherwise.
+    /// On a day that is known from elsewhere.
     Clock(Time),
 }
 
@@ -42,18 +42,18 @@ impl Given {
     }
 }
 
-/// When an event is to be.
+/// The time of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stretch {
     /// Whole days, the last one included.
     Days(Date, Date),
-    /// Without an end, an hour.
+    /// An hour long without an end.
     Times(DateTime, Option<DateTime>),
 }
 
 impl Stretch {
     /// # Errors
-    /// `InvalidArguments` where the end is before the start, or one of them is a day and the other a time.
+    /// `InvalidArguments` if the end is before the start, or one of them is a day and the other a time.
     pub(crate) fn of(start: Given, end: Option<Given>) -> Result<Self, ToolError> {
         let backwards = || invalid("/end", "is before the start");
         match (start, end) {
@@ -65,7 +65,7 @@ impl Stretch {
             (Given::At(start), None) => Ok(Self::Times(start, None)),
             (Given::At(start), Some(Given::At(end))) if end >= start => Ok(Self::Times(start, Some(end))),
             (Given::At(_), Some(Given::At(_))) => Err(backwards()),
-            // A time before the start is that of the next day.
+            // An end before the start is on the next day.
             (Given::At(start), Some(Given::Clock(end))) => {
                 let same_day = start.date().to_datetime(end);
                 let end = if same_day < start { same_day.saturating_add(1.day()) } else { same_day };
@@ -77,7 +77,7 @@ impl Stretch {
         }
     }
 
-    /// When an event is after its start, its end or both moved.
+    /// The time of an event after its start, its end or both moved.
     ///
     /// # Errors
     /// As [`Stretch::of`].
@@ -99,7 +99,7 @@ impl Stretch {
         };
         let end = match (end, start) {
             (Some(end), _) => Some(end),
-            // The length stays, unless whole days become times or the reverse.
+            // The length stays, unless whole days become times or vice versa.
             (None, Given::Day(first)) if whole_days => {
                 let days = length.as_hours() / 24 - 1;
                 Some(Given::Day(first.saturating_add(days.days())))
@@ -110,7 +110,7 @@ impl Stretch {
         Self::of(start, end)
     }
 
-    /// The fields of an event that takes place once, null for those that go.
+    /// The fields of a single event, null for those to remove.
     pub(crate) fn once(self) -> Map<String, Value> {
         let (first, last) = self.days();
         let mut fields = self.times();
@@ -122,7 +122,7 @@ impl Stretch {
     /// The fields of one instance of a recurring event.
     ///
     /// # Errors
-    /// `InvalidArguments` where an instance is longer than a day.
+    /// `InvalidArguments` if an instance is longer than a day.
     pub(crate) fn recurring(self) -> Result<Map<String, Value>, ToolError> {
         let longer = match self {
             Self::Days(first, last) => last > first,
@@ -159,7 +159,7 @@ impl Stretch {
 /// A text on one line.
 ///
 /// # Errors
-/// `InvalidArguments` where it is empty or has several.
+/// `InvalidArguments` if it is empty or has several lines.
 pub(crate) fn line(argument: &str, text: &str) -> Result<String, ToolError> {
     let text = text.trim();
     if text.is_empty() || text.contains(char::is_control) {

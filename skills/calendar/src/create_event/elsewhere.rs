@@ -17,7 +17,7 @@ use crate::properties;
 use crate::sources::caldav::Opened;
 use crate::written::{Stretch, line};
 
-/// [`CreateEvent`] in a calendar of a server; with `TELLS` one that others are invited to.
+/// [`CreateEvent`] in a calendar of a server; with `TELLS`, others are invited.
 pub(crate) struct CreateElsewhere<const TELLS: bool>;
 
 #[async_trait]
@@ -53,11 +53,11 @@ impl<const TELLS: bool> NativeTool for CreateElsewhere<TELLS> {
         let stretch = Stretch::of(start, properties::given("/end", new.end.as_deref())?)?;
         let now = ctx.clock().now();
         let request = ctx.request();
-        // Another one for each call, and the same one where a call is made again.
+        // Unique per call, and the same if a call is repeated.
         let uid =
             ContentHash::of(format!("{}\n{}\n{now}", request.session, request.call).as_bytes()).to_string();
 
-        // The times are those of that zone, of the user's where none is given.
+        // The times are in that zone, or in the user's if none is given.
         let home = match &new.timezone {
             None => ctx.clock().zone(),
             Some(name) => nova_skill::jiff::tz::TimeZone::get(name.trim())

@@ -13,7 +13,7 @@ use crate::properties;
 use crate::series;
 use crate::sources::caldav::{Conflict, Opened};
 
-/// [`DeleteEvent`] for an event of a server; with `TELLS` one whose attendees are told.
+/// [`DeleteEvent`] for an event of a server; with `TELLS`, its attendees are notified.
 pub(crate) struct DeleteElsewhere<const TELLS: bool>;
 
 #[async_trait]
@@ -48,7 +48,7 @@ impl<const TELLS: bool> NativeTool for DeleteElsewhere<TELLS> {
         loop {
             match delete(ctx.as_ref(), &mut calendar, &which).await? {
                 Ok(done) => return Ok(Output::new(done).into()),
-                // The user wants it deleted as it is now.
+                // The user wants it deleted in its current version.
                 Err(conflict) => conflict.settle(ctx.as_ref()).await?,
             }
         }

@@ -4,16 +4,16 @@ use nova_skill::{CallError, NotePath, ToolContext, ToolError, ToolVault, Value, 
 
 use super::person::Person;
 
-/// How many people are looked up; one call of a tool may make a limited number of calls.
+/// How many people are looked up: a tool may make a limited number of calls.
 const MOST: usize = 50;
 
-/// Those who take part in a meeting, as the skill `crm` knows them.
+/// The attendees of a meeting, as the skill `crm` knows them.
 #[derive(Default)]
 pub(super) struct Contacts {
     known: Vec<Contact>,
     /// All others: `Odile`, `Ann Doe <ann@example.org>`.
     pub(super) others: Vec<String>,
-    /// Why people could not be looked up, each reason once.
+    /// Why people could not be looked up, without duplicates.
     pub(super) problems: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ struct Contact {
     name: String,
     /// The body of its note.
     text: String,
-    /// What a link to its note says.
+    /// The target of a link to its note.
     link: String,
 }
 
@@ -48,13 +48,13 @@ impl Contacts {
         self.known.iter().map(|contact| contact.name.as_str()).collect()
     }
 
-    /// All of them as a note lists them: contacts as links, others as text.
+    /// All of them for a note: contacts as links, others as text.
     pub(super) fn attendees(&self) -> Vec<String> {
         let links = self.known.iter().map(|contact| format!("[[{}]]", contact.link));
         links.chain(self.others.iter().cloned()).collect()
     }
 
-    /// The contact with exactly that address or name: `crm` also finds one by a part of its name.
+    /// The contact with exactly that address or name: `crm` also matches a part of a name.
     async fn find(&mut self, ctx: &dyn ToolContext, person: &Person) -> Result<Option<Contact>, ToolError> {
         for said in [person.address.as_deref(), person.name.as_deref()].into_iter().flatten() {
             let found = match ctx.tools().call("crm.get_contact", json!({"name": said})).await {
@@ -130,7 +130,7 @@ fn links_to(text: &str, note: &NotePath) -> bool {
         .any(|said| [']', '|'].iter().any(|end| text.contains(&format!("[[{said}{end}"))))
 }
 
-/// What a link to a note says: its name, and its path where another note has that name, too.
+/// The target of a link to a note: its name, or its path if another note has that name.
 async fn link_text(path: &str, vault: &dyn ToolVault) -> Result<String, ToolError> {
     let whole = without_md(path);
     let name = whole.rsplit('/').next().unwrap_or(whole);

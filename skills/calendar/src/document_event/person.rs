@@ -2,7 +2,7 @@ use nova_dav::ical::Component;
 
 use crate::people::address_of;
 
-/// Somebody who takes part in an event.
+/// A participant of an event.
 pub(super) struct Person {
     pub(super) name: Option<String>,
     pub(super) address: Option<String>,
@@ -17,8 +17,8 @@ impl Person {
         self.address.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(address))
     }
 
-    /// `Odile`, `odile@example.org`, `Odile <odile@example.org>`. Never a link: the text may be of a stranger, and a
-    /// note lists contacts as links.
+    /// `Odile`, `odile@example.org`, `Odile <odile@example.org>`. Never a link: the text may be untrusted, and a note
+    /// lists contacts as links.
     pub(super) fn shown(&self) -> String {
         let text = match (&self.name, &self.address) {
             (Some(name), Some(address)) if name != address => format!("{name} <{address}>"),
@@ -30,7 +30,7 @@ impl Person {
     }
 }
 
-/// The organizer and all people who were invited and did not decline, each once; rooms and groups are none.
+/// The organizer and all invited people who did not decline, each once, without rooms and groups.
 pub(super) fn present(event: &Component) -> Vec<Person> {
     let mut all: Vec<Person> = Vec::new();
     for person in event.properties("ORGANIZER").chain(event.properties("ATTENDEE")) {

@@ -7,13 +7,13 @@ use url::Url;
 
 use super::{Loaded, Source};
 
-/// A calendar at an address, as it was fetched last.
+/// A calendar at an address, as last fetched.
 pub(crate) struct Address {
     pub(crate) name: String,
     pub(crate) url: Url,
 }
 
-/// What is kept of an answer.
+/// The stored part of a response.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Fetched {
     pub(crate) at: Timestamp,
@@ -22,11 +22,11 @@ pub(crate) struct Fetched {
     pub(crate) text: String,
 }
 
-/// Those of the skill's configuration; an address that is none is left out.
+/// The addresses of the skill's configuration; invalid ones are skipped.
 pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Address> {
     config["calendars"].as_array().into_iter().flatten().filter_map(|calendar| {
         let address = calendar["address"].as_str()?.trim();
-        // What calendar programs write for the same thing.
+        // Calendar programs write it for https.
         let address =
             address.strip_prefix("webcal://").map_or(address.to_owned(), |rest| format!("https://{rest}"));
         let url = Url::parse(&address).ok().filter(|url| matches!(url.scheme(), "https" | "http"))?;
@@ -37,7 +37,7 @@ pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Address> {
 impl Address {
     pub(crate) async fn fetched(&self, ctx: &dyn ToolContext) -> Result<Option<Fetched>, ToolError> {
         let kept = ctx.store().get(&self.key()).await?;
-        // What cannot be read is fetched again.
+        // Unreadable data is fetched again.
         Ok(kept.and_then(|kept| nova_skill::serde_json::from_value(kept).ok()))
     }
 
@@ -47,7 +47,7 @@ impl Address {
         ctx.store().set(&self.key(), value).await
     }
 
-    /// The address may be a secret, so it is no key itself.
+    /// The address may be a secret, so it is hashed.
     fn key(&self) -> String {
         format!("fetched-{}", ContentHash::of(self.url.as_str().as_bytes()))
     }

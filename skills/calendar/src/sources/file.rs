@@ -10,7 +10,7 @@ pub(crate) struct File {
     path: String,
 }
 
-/// Those of the skill's configuration.
+/// The calendar files of the skill's configuration.
 pub(super) fn configured(config: &Value) -> impl Iterator<Item = File> {
     config["calendars"].as_array().into_iter().flatten().filter_map(|calendar| {
         let text = |key: &str| calendar[key].as_str().map(|text| text.trim().to_owned());

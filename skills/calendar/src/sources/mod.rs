@@ -1,4 +1,4 @@
-//! The calendars side by side, each read by a source of its kind.
+//! All calendars, each read by a source of its kind.
 
 pub(crate) mod address;
 pub(crate) mod caldav;
@@ -12,25 +12,25 @@ use nova_skill::jiff::Timestamp;
 use nova_skill::{ToolContext, ToolError, Value, async_trait, json};
 pub(crate) use vault::EVENT;
 
-/// Where a calendar comes from.
+/// The source of a calendar.
 #[async_trait]
 pub(crate) trait Source: Send + Sync {
-    /// What the user calls it.
+    /// The user's name for it.
     fn name(&self) -> &str;
-    /// What it is, for a person: "notes of the vault".
+    /// Its kind, for a person: "notes of the vault".
     fn kind(&self) -> &'static str;
     fn read_only(&self) -> bool;
     /// # Errors
-    /// When nothing of it can be read; the other calendars are read nevertheless.
+    /// If nothing of it can be read; other calendars are not affected.
     async fn load(&self, ctx: &dyn ToolContext) -> Result<Loaded, ToolError>;
 }
 
 /// The events of one calendar.
 pub(crate) struct Loaded {
     pub(crate) agenda: Agenda,
-    /// Notes that are no readable events, as an answer reports them.
+    /// Notes that cannot be read as events, as an answer reports them.
     pub(crate) problems: Vec<Value>,
-    /// When it was fetched, where it lies elsewhere.
+    /// When it was fetched, unless it is local.
     pub(crate) fetched: Option<Timestamp>,
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// By its kind: a calendar of strangers may be called as the vault is.
+    /// By its kind: an untrusted calendar may have the same name.
     pub(crate) fn is_vault(&self) -> bool {
         self.kind == vault::KIND
     }
 }
 
-/// The hosts of all calendars elsewhere, as a card shows them.
+/// The hosts of all remote calendars, as a card shows them.
 pub(crate) fn hosts(config: &Value) -> Vec<String> {
     let addresses = address::configured(config).filter_map(|calendar| host(&calendar.url));
     let accounts = caldav::configured(config).flat_map(|account| account.hosts());
@@ -71,7 +71,7 @@ pub(crate) fn read_only(calendar: &str) -> ToolError {
 /// All calendars, or the one of that name.
 ///
 /// # Errors
-/// `NotFound` for a name that no calendar has; `Cancelled`.
+/// `NotFound` for an unknown name; `Cancelled`.
 pub(crate) async fn read(ctx: &dyn ToolContext, name: Option<&str>) -> Result<Vec<Read>, ToolError> {
     let mut sources: Vec<Box<dyn Source>> = vec![Box::new(vault::Notes)];
     sources.extend(file::configured(ctx.config()).map(|file| Box::new(file) as Box<dyn Source>));

@@ -10,7 +10,7 @@ pub(crate) const EVENT: &str = "event";
 /// The name of the calendar that consists of notes.
 const VAULT: &str = "vault";
 
-/// What its kind is called, as no other.
+/// The name of its kind, used by no other.
 pub(super) const KIND: &str = "notes";
 
 /// The notes with `type: event`.

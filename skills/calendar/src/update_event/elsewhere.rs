@@ -16,7 +16,7 @@ use crate::series;
 use crate::sources::caldav::{Conflict, Opened};
 use crate::written::line;
 
-/// [`UpdateEvent`] for an event of a server; with `TELLS` one whose attendees are told.
+/// [`UpdateEvent`] for an event of a server; with `TELLS`, its attendees are notified.
 pub(crate) struct UpdateElsewhere<const TELLS: bool>;
 
 #[async_trait]
@@ -50,14 +50,14 @@ impl<const TELLS: bool> NativeTool for UpdateElsewhere<TELLS> {
         loop {
             match change(ctx.as_ref(), &mut calendar, &changed).await? {
                 Ok(answer) => return Ok(Output::new(answer).untrusted().into()),
-                // The user wants the change made to the event as it is now.
+                // The user wants the change applied to the current version.
                 Err(conflict) => conflict.settle(ctx.as_ref()).await?,
             }
         }
     }
 }
 
-/// Makes the change to the event as it was fetched last.
+/// Applies the change to the event as last fetched.
 async fn change(
     ctx: &dyn ToolContext,
     calendar: &mut Opened<'_>,

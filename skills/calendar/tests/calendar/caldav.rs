@@ -81,7 +81,7 @@ fn the_address_of_one_calendar_is_that_calendar() {
 }
 
 #[test]
-fn changes_on_the_server_arrive_and_nothing_else() {
+fn only_changes_on_the_server_are_fetched() {
     let (server, skill) = with_retro();
     server.put("lunch", "SUMMARY:Lunch\nDTSTART;VALUE=DATE:20261125");
     server.put("retro", &RETRO.replace("T16", "T15").replace("T17", "T16"));
@@ -93,9 +93,9 @@ fn changes_on_the_server_arrive_and_nothing_else() {
     assert_eq!(listed(&skill, "2026-11-24", 2), ["2026-11-25 Lunch"]);
 }
 
-/// As after a server was set up anew.
+/// As after a server was set up again.
 #[test]
-fn a_token_that_the_server_does_not_know_costs_nothing() {
+fn unknown_sync_token_loses_nothing() {
     let (server, skill) = with_retro();
     server.send("DELETE", "/noor/work/", &[], "");
     server.make_calendar("work", "Work");
@@ -105,7 +105,7 @@ fn a_token_that_the_server_does_not_know_costs_nothing() {
 }
 
 #[test]
-fn without_the_server_the_last_state_stays_with_its_age() {
+fn without_the_server_the_last_state_is_listed_with_its_age() {
     let (server, skill) = with_retro();
     drop(server);
     let row = refresh(&skill)[0].clone();
@@ -115,7 +115,7 @@ fn without_the_server_the_last_state_stays_with_its_age() {
 }
 
 #[test]
-fn a_wrong_or_missing_password_says_what_to_set() {
+fn wrong_or_missing_password_has_a_remedy() {
     let (server, _) = with_retro();
     let mut skill = server.skill();
     skill.credentials =
@@ -128,9 +128,9 @@ fn a_wrong_or_missing_password_says_what_to_set() {
     assert_eq!(refresh(&skill)[0]["problem"], "The credential calendar/mine is missing.");
 }
 
-/// Nobody sends a password to a host because a record of DNS names it.
+/// A password is not sent to a host that only a DNS record names.
 #[test]
-fn a_server_that_dns_names_on_another_site_is_proposed_and_not_contacted() {
+fn dns_server_on_another_site_is_proposed_but_not_contacted() {
     let names = NameServer::start(
         "_caldavs._tcp.example.org. 60 IN SRV 0 1 443 dav.fernhill.example.\n\
          _caldavs._tcp.example.org. 60 IN TXT \"path=/dav\"\n",
@@ -162,7 +162,7 @@ fn recurring_events_keep_their_clock_over_both_changes() {
     assert!(server.put_file("jour", series).contains(" 201 "));
     let skill = server.skill();
     refresh(&skill);
-    // Six hours apart, five while only one of the two has changed its clock.
+    // Six hours apart; five while only one of the two zones has changed its clock.
     assert_eq!(
         listed(&skill, "2026-03-03", 35),
         [
@@ -200,12 +200,12 @@ fn an_event_is_added_after_the_user_allowed_it() {
     let there = server.get(&uid);
     assert!(there.contains("SUMMARY:Dentist\\; tooth") && there.contains("BEGIN:VTIMEZONE"), "{there}");
     assert!(there.contains("DTSTART;TZID=Europe/Berlin:20261125T093000"), "{there}");
-    // What was written is what was kept.
+    // What was written is stored.
     assert_eq!(refresh(&skill)[0]["changed"], false);
 }
 
 #[test]
-fn a_denied_change_reaches_nobody() {
+fn denied_change_is_not_sent() {
     let (server, mut skill) = with_retro();
     let before = server.get("retro");
     skill.approver = nova_testkit::ScriptedApprover::new([decided(Decision::Deny)]);
@@ -214,9 +214,9 @@ fn a_denied_change_reaches_nobody() {
     assert_eq!(body(&server.get("retro")), body(&before));
 }
 
-/// Another program knows more of an event than Nova.
+/// Another program sets more properties than Nova knows.
 #[test]
-fn an_edit_keeps_what_nova_does_not_know() {
+fn edit_keeps_unknown_properties() {
     let (server, skill) = with_retro();
     server.put(
         "retro",
@@ -240,7 +240,7 @@ fn an_edit_keeps_what_nova_does_not_know() {
 }
 
 #[test]
-fn a_change_of_both_sides_is_a_conflict() {
+fn concurrent_change_is_a_conflict() {
     let (server, skill) = with_retro();
     server.put("retro", &RETRO.replace("Retro", "Retro of all").replace("Room 1", "Room 2"));
     let error = skill.error("update_event", json!({"event": "Mine/Work/retro", "location": "Room 3"}));
@@ -249,7 +249,7 @@ fn a_change_of_both_sides_is_a_conflict() {
         "Nothing was written: the event changed on the server of Mine/Work in the meantime. Before: Retro (2026-11-24 17:00, Room 1). Yours: Retro (2026-11-24 17:00, Room 3). Theirs: Retro of all (2026-11-24 17:00, Room 2)."
     );
     assert!(server.get("retro").contains("Room 2"));
-    // Theirs is what Nova knows now.
+    // The server's version is stored.
     assert_eq!(listed(&skill, "2026-11-24", 1), ["2026-11-24T17:00 Retro of all"]);
 
     server.put("retro", RETRO);
@@ -266,13 +266,13 @@ fn a_change_of_both_sides_is_a_conflict() {
 }
 
 #[test]
-fn the_user_chooses_between_both_versions_in_a_chat() {
+fn user_chooses_a_version_in_a_chat() {
     let change = json!({"event": "Mine/Work/retro", "location": "Room 3"});
     let theirs = RETRO.replace("Retro", "Retro of all");
     let chosen = |keep: &str| {
         let (server, mut skill) = with_retro();
         server.put("retro", &theirs);
-        // The call itself, then the choice.
+        // The call itself, then the conflict.
         skill.approver =
             nova_testkit::ScriptedApprover::new([decided(Decision::Once), edited(json!({"keep": keep}))]);
         (server, skill)
@@ -322,12 +322,12 @@ fn an_event_or_one_day_of_it_is_deleted() {
     assert_eq!(listed(&skill, "2026-11-23", 7), rows);
 }
 
-/// By its title alone a call is one about notes, which changes nothing elsewhere.
+/// A call that names only a title is about notes, and changes nothing on a server.
 #[test]
-fn a_title_of_an_event_elsewhere_is_answered_with_its_id() {
+fn title_of_a_server_event_is_answered_with_its_id() {
     let (_server, skill) = with_retro();
     let error = skill.error("update_event", json!({"event": "Retro", "title": "X"}));
-    assert_eq!(error.message, "Retro is in the calendar Mine/Work, which is elsewhere.");
+    assert_eq!(error.message, "Retro is in the calendar Mine/Work, not in the vault.");
     assert_eq!(error.hint, "Call it again with the event \"Mine/Work/retro\".");
     let error =
         skill.error("create_event", json!({"title": "X", "start": "2026-11-25", "calendar": "Mine/Nothing"}));
@@ -347,7 +347,7 @@ pub(crate) fn about(href: &str, props: &str) -> String {
     )
 }
 
-/// The calendar Team, of a server that answers a listing and a fetch of its events like this.
+/// The calendar Team on a server that answers listing and fetching events like this.
 fn team(listed: fn() -> Reply, fetched: fn() -> Reply) -> SkillInVault {
     let answer = move |request: &WebRequest| match request.method.as_str() {
         "PROPFIND" => answered(&about("/team/", "<resourcetype><C:calendar/></resourcetype>")),
@@ -376,7 +376,7 @@ pub(crate) fn one_is_broken() -> Reply {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_hides_no_other() {
+fn unreadable_event_hides_no_other() {
     let skill = team(two_listed, one_is_broken);
     assert_eq!(refresh(&skill)[0]["changed"], true);
     let answer = skill.value("list_events", json!({}));
@@ -389,7 +389,7 @@ fn an_event_that_cannot_be_read_hides_no_other() {
 }
 
 #[test]
-fn a_server_that_fails_in_the_middle_changes_nothing() {
+fn failing_server_changes_nothing() {
     type Failure = (fn() -> Reply, &'static str);
     let failures: [Failure; 5] = [
         (

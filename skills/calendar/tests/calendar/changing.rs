@@ -32,7 +32,7 @@ endDate: 2026-11-23
 ---
 "#;
 
-/// A new note as it is written.
+/// Checks the text of a new note.
 #[track_caller]
 fn creates(args: Value, path: &str, note: &str) {
     let skill = calendar("");
@@ -40,7 +40,7 @@ fn creates(args: Value, path: &str, note: &str) {
     assert_eq!(skill.vault.read(path), note);
 }
 
-/// A note after a change, in which each line of `changed` replaces another.
+/// Checks a note after a change, in which each line of `changed` replaces another.
 #[track_caller]
 fn changes(tool: &str, args: Value, path: &str, changed: &[(&str, &str)]) {
     let skill = calendar(VAULT);
@@ -58,7 +58,7 @@ fn refuses(tool: &str, args: Value, message: &str) {
     let skill = calendar(VAULT);
     let files = skill.vault.files();
     assert_eq!(skill.error(tool, args).message, message);
-    assert!(skill.approver.asked().is_empty(), "what cannot be done is not asked about");
+    assert!(skill.approver.asked().is_empty(), "no call is asked about that must fail");
     assert_eq!(skill.vault.files(), files);
 }
 
@@ -83,7 +83,7 @@ fn a_new_event_is_a_note() {
 }
 
 #[test]
-fn what_was_created_is_listed() {
+fn created_event_is_listed() {
     let skill = calendar("");
     skill.value("create_event", json!({"title": "Night", "start": "2026-11-24T22:00", "end": "02:00"}));
     let answer = skill.value("list_events", json!({}));
@@ -141,7 +141,7 @@ fn a_moved_event_keeps_length_and_other_bytes() {
 }
 
 #[test]
-fn a_recurring_event_changes_its_clock_alone() {
+fn only_the_clock_of_a_recurring_event_changes() {
     changes(
         "update_event",
         json!({"event": "Stand-up", "start": "10:00"}),
@@ -198,7 +198,7 @@ fn an_event_of_a_file_is_read_only() {
 }
 
 #[test]
-fn an_event_is_found_by_words_and_never_guessed() {
+fn event_is_found_by_words_but_never_guessed() {
     refuses("update_event", json!({"event": "Dentists", "title": "X"}), "There is no event \"Dentists\".");
     let two =
         format!("{VAULT}//- Events/Dentist 2.md\n---\ntype: event\ntitle: Dentist\ndate: 2026-12-24\n---\n");
@@ -207,7 +207,7 @@ fn an_event_is_found_by_words_and_never_guessed() {
 }
 
 #[test]
-fn null_removes_a_place_and_no_mention_keeps_it() {
+fn null_removes_a_place_and_omission_keeps_it() {
     let skill = calendar("//- A.md\n---\ntype: event\ntitle: A\ndate: 2026-11-24\nlocation: Hall\n---\n");
     skill.value("update_event", json!({"event": "A", "title": "B"}));
     assert!(skill.vault.read("A.md").contains("location: Hall"));

@@ -1,4 +1,4 @@
-//! Files in the form in which other programs export calendars.
+//! Calendars exported by other programs.
 
 use nova_skill::json;
 
@@ -33,7 +33,7 @@ fn a_calendar_of_apple() {
     );
 }
 
-/// Zones have names of Windows, or names that only the file knows, and began in 1601.
+/// Zones have Windows names, or names that only the file defines, and begin in 1601.
 #[test]
 fn a_calendar_of_outlook() {
     lists(

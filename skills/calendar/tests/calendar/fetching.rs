@@ -7,7 +7,7 @@ use crate::calendar;
 
 const EVENTS: &str = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Retro\r\nDTSTART:20261124T160000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
 
-/// A skill with the calendar Team at an address whose server gives these answers in turn, the last one again and again.
+/// A skill with the calendar Team at an address whose server gives these answers in turn, repeating the last one.
 fn team(replies: &[fn() -> Reply]) -> SkillInVault {
     let replies = replies.to_vec();
     let asked = AtomicUsize::new(0);
@@ -46,7 +46,7 @@ fn an_address_is_fetched_once_and_listed_with_its_age() {
 }
 
 #[test]
-fn one_that_fails_keeps_no_other_from_being_fetched() {
+fn failing_calendar_does_not_stop_others() {
     let skill = calendar("").with_web(&[], |request| match request.path.as_str() {
         "/gone.ics" => Reply::with(410, &[], ""),
         _ => calendar_file(),
@@ -68,7 +68,7 @@ fn without_an_address_there_is_nothing_to_fetch() {
     assert_eq!(error.message, "No calendar has an address. Add one in Settings, Skills, Calendar.");
 }
 
-/// It stands for https, and the server of the test has no certificate.
+/// `webcal` means https, and the test's server has no certificate.
 #[test]
 fn a_webcal_address_is_fetched_encrypted() {
     let skill = calendar("")
@@ -89,7 +89,7 @@ fn an_unchanged_calendar_is_not_sent_again() {
 }
 
 #[test]
-fn a_failed_fetch_keeps_what_was_there() {
+fn failed_fetch_keeps_the_stored_events() {
     type Failure = (fn() -> Reply, &'static str);
     let failures: [Failure; 11] = [
         (
@@ -106,7 +106,7 @@ fn a_failed_fetch_keeps_what_was_there() {
             || Reply::to(302, "https://elsewhere.example/"),
             "HOST redirected: to /, which is not the address that was set.",
         ),
-        // It goes away in the middle.
+        // Closes mid-response.
         (
             || Reply::Bytes(b"HTTP/1.1 200 X\r\ncontent-length: 900\r\n\r\nBEGIN:VCALENDAR\r\n".to_vec()),
             "HOST sent an invalid response: end of file before message length reached.",
@@ -121,7 +121,7 @@ fn a_failed_fetch_keeps_what_was_there() {
             || Reply::Endless(b"HTTP/1.1 200 X\r\n\r\nBEGIN:VCALENDAR\r\n".to_vec(), vec![b'x'; 65_536]),
             "HOST sent more than 10485760 bytes of content.",
         ),
-        // It is slow.
+        // Too slow.
         (
             || Reply::Stall(b"HTTP/1.1 200 X\r\n\r\nBEGIN:VCALENDAR\r\n".to_vec()),
             "HOST did not answer in 15 s.",

@@ -1,4 +1,4 @@
-//! Events that others attend: what the server tells them is what the call named.
+//! Events with attendees: the server notifies exactly those whom the call names.
 
 use nova_protocol::{Decision, Effect};
 use nova_skill::{Value, json};
@@ -24,7 +24,7 @@ fn respond(answer: &str, organizer: &str) -> Value {
     json!({"event": "Mine/Work/retro", "answer": answer, "organizer": organizer})
 }
 
-/// The effect of the call that was asked about last, and the question.
+/// The effect and the question of the last approval.
 fn card(skill: &SkillInVault) -> (Effect, String) {
     let asked = skill.approver.asked();
     let card = asked.last().unwrap();
@@ -32,7 +32,7 @@ fn card(skill: &SkillInVault) -> (Effect, String) {
 }
 
 #[test]
-fn an_invitation_is_answered_after_the_user_saw_whom() {
+fn invitation_is_answered_after_the_organizer_is_shown() {
     let (server, skill) = with_people(INVITED);
     let event = skill.value("get_event", json!({"event": "Mine/Work/retro"}));
     assert_eq!(event["invitation"], json!({"organizer": "boss@example.org", "answer": "NEEDS-ACTION"}));
@@ -96,7 +96,7 @@ fn an_answer_to_somebody_else_is_not_sent() {
 }
 
 #[test]
-fn what_is_no_invitation_says_so() {
+fn answering_without_an_invitation_is_an_error() {
     for (people, reason) in [
         ("CLASS:PUBLIC", "Nobody is waiting for an answer: the event has no organizer."),
         (MINE, "The event is the user's own, and nobody is waiting for an answer."),
@@ -121,7 +121,7 @@ fn what_is_no_invitation_says_so() {
 }
 
 #[test]
-fn a_change_tells_only_those_whom_the_call_names() {
+fn change_notifies_only_those_named_in_the_call() {
     let (server, skill) = with_people(MINE);
     let move_it = |notify: Value| json!({"event": "Mine/Work/retro", "start": "18:00", "notify": notify});
     for notify in [json!(null), json!([]), json!(["ann@example.org"])] {
@@ -159,7 +159,7 @@ fn a_change_tells_only_those_whom_the_call_names() {
 }
 
 #[test]
-fn an_event_of_somebody_else_is_left_alone() {
+fn event_of_another_organizer_is_not_changed() {
     let (server, skill) = with_people(INVITED);
     for (tool, args) in [
         (
@@ -184,7 +184,7 @@ fn people_are_invited_to_a_new_event() {
         ["Ann", "ann@", "a b@example.org", "ann@example.org,ben@example.org", "a@b\r\nX:1", "a:b@example.org"]
     {
         let error = skill.error("create_event", invite(json!([wrong])));
-        assert!(error.message.contains("is no e-mail address"), "{wrong}: {}", error.message);
+        assert!(error.message.contains("is not an e-mail address"), "{wrong}: {}", error.message);
     }
     let made = skill.value("create_event", invite(json!(["Ann Doe <ann@example.org>", "ben@example.org"])));
     assert_eq!(
@@ -207,7 +207,7 @@ fn people_are_invited_to_a_new_event() {
 }
 
 #[test]
-fn those_who_stay_keep_their_answer() {
+fn remaining_attendees_keep_their_answer() {
     let (server, skill) = with_people(MINE);
     let change = json!({
         "event": "Mine/Work/retro", "attendees": ["ann@example.org", "eve@example.com"],
@@ -220,7 +220,7 @@ fn those_who_stay_keep_their_answer() {
 }
 
 #[test]
-fn of_a_note_nobody_is_told() {
+fn note_notifies_nobody() {
     let skill = crate::calendar("//- Events/Retro.md\n---\ntype: event\ndate: 2026-11-24\n---\n");
     for tool in ["update_event", "delete_event"] {
         let args = json!({"event": "Events/Retro.md", "notify": ["ann@example.org"]});

@@ -140,9 +140,9 @@ fn events_of_notes_are_expanded_in_order() {
     assert_eq!(answer["problems"], Value::Null);
 }
 
-/// The clock of Berlin goes from 2 to 3 on 29 March and from 3 to 2 on 25 October; the user's is UTC.
+/// In Berlin the clock goes from 2 to 3 on 29 March and from 3 to 2 on 25 October; the user's zone is UTC.
 #[test]
-fn a_note_ends_when_it_says_although_the_clock_changes() {
+fn note_ends_at_its_clock_time_on_a_clock_change() {
     let vault = "//- Night.md\n---\ntype: event\ntitle: Night\ndaysOfWeek: [S]\nstartTime: \"22:00\"\nendTime: \"06:00\"\n\
                  timezone: Europe/Berlin\n---\n";
     for (from, night) in [
@@ -166,7 +166,7 @@ fn faults_of_a_calendar_file_are_reported() {
     );
     let all =
         skill.value("list_events", json!({"from": "2026-11-24", "to": "2026-11-24", "calendar": "team"}));
-    assert_eq!(all["count"], 1, "what is cancelled does not take place");
+    assert_eq!(all["count"], 1, "cancelled events are not listed");
 
     let retro = skill.value("get_event", json!({"event": "retro"}));
     assert_eq!(
@@ -184,9 +184,9 @@ fn text_of_a_calendar_file_is_untrusted() {
     assert!(!outcome.from_outside, "notes are the user's own");
 }
 
-/// Its events cannot pass for notes: neither are they trusted, nor does one lead to a note of the path that it states.
+/// Its events cannot pass for notes: they are not trusted, and their UIDs do not lead to notes with that path.
 #[test]
-fn a_calendar_called_vault_is_none() {
+fn calendar_called_vault_is_not_the_vault() {
     let file = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:Events/Dentist.md\nSUMMARY:Prize\nDTSTART:20261124T160000Z\n\
                 END:VEVENT\nEND:VCALENDAR\n";
     let skill = calendar(&format!("{VAULT}//- v.ics\n{file}"))
@@ -260,12 +260,12 @@ fn an_unreadable_note_is_reported() {
         "date: 2026-11-24\nendDate: 2026-11-24\nstartTime: \"10:00\"\nendTime: \"09:00\"",
         "it ends before it begins",
     );
-    check("date: 2026-11-24\nstartTime: noon", "`startTime` has \"noon\", which is no time");
+    check("date: 2026-11-24\nstartTime: noon", "`startTime` has \"noon\", which is not a time");
     check("date: 2026-11-24\nstartTime: \"09:00\"\ntimezone: Mars", "nobody knows the time zone \"Mars\"");
     check("startDate: 2026-11-24\nrrule: FREQ=NEVER", "the rule's FREQ=NEVER cannot be read");
     check("startDate: 2026-11-24\nrrule: FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "its rule never takes place");
     check("daysOfWeek: [Monday]", "`daysOfWeek` has \"Monday\"");
-    check("date: 2026-11-24\nskipDates: [soon]", "`skipDates` has \"soon\", which is no date");
+    check("date: 2026-11-24\nskipDates: [soon]", "`skipDates` has \"soon\", which is not a date");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The skill over small vaults, its tools called the way the program calls them.
+//! The skill over small vaults, its tools called as the program calls them.
 #![allow(clippy::unwrap_used)]
 
 mod caldav;

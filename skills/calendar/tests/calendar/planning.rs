@@ -62,7 +62,7 @@ fn finds_the_gaps_between_overlapping_events() {
 }
 
 #[test]
-fn what_is_over_is_not_free() {
+fn past_time_is_not_free() {
     // It is nine in the morning.
     assert_eq!(
         slots(json!({"days": 1, "duration": 30, "between": "07:00-10:00"})),

@@ -1,4 +1,4 @@
-//! The skill with an account on a calendar server of another author.
+//! The skill with an account on Radicale, a third-party calendar server.
 
 use nova_skill::{Value, json};
 use nova_testkit::{FixedClock, FixedCredentials, SkillInVault, TempVault};

@@ -27,7 +27,7 @@ fn update(skill: &SkillInVault, change: Value) -> Value {
 
 /// Six hours lie between Berlin and New York, five from 8 to 28 March.
 #[test]
-fn a_series_moves_with_its_exceptions_over_both_changes_of_the_clock() {
+fn series_moves_with_its_exceptions_across_clock_changes() {
     let (server, skill) = with_series(JOUR);
     let moved = update(&skill, json!({"start": "16:30"}));
     assert_eq!(moved["now"], "Jour fixe (2026-03-03 16:30)");
@@ -57,14 +57,14 @@ fn a_series_moves_with_its_exceptions_over_both_changes_of_the_clock() {
 }
 
 #[test]
-fn one_instance_moves_alone() {
+fn only_one_instance_moves() {
     let (server, skill) = with_series(JOUR);
     let moved = update(&skill, json!({"date": "2026-03-31", "start": "2026-04-01T08:00", "title": "Once"}));
     assert_eq!(
         (&moved["before"], &moved["now"]),
         (&json!("Jour fixe (2026-03-31 15:00)"), &json!("Once (2026-04-01 08:00)"))
     );
-    // What was moved before moves on, whatever zone names it.
+    // An instance that was moved can move again, whichever zone its id has.
     update(&skill, json!({"date": "2026-03-10", "start": "15:00"}));
     update(&skill, json!({"date": "2026-03-25", "location": "Room 2"}));
     let rows = [
@@ -100,7 +100,7 @@ fn whole_days_of_a_series_move_one_by_one() {
 
 /// 18:00 in New York is midnight in Berlin.
 #[test]
-fn a_series_that_cannot_move_says_why() {
+fn unmovable_series_reports_why() {
     let series = |more: &str| {
         format!(
             "BEGIN:VEVENT\nUID:jour\nDTSTAMP:20260101T000000Z\nSUMMARY:Jour\nDTSTART;TZID=America/New_York:20261201T180000\nDURATION:PT1H\n{more}\nEND:VEVENT"
@@ -145,7 +145,7 @@ fn a_day_without_an_instance_is_refused() {
 }
 
 #[test]
-fn one_day_of_a_note_is_not_moved_alone() {
+fn single_instance_of_a_note_cannot_move() {
     let note = "//- Events/Gym.md\n---\ntype: event\nstartDate: 2026-11-23\nrrule: FREQ=DAILY\n---\n";
     let skill = crate::calendar(note);
     let args = json!({"event": "Events/Gym.md", "date": "2026-11-24", "start": "10:00"});
@@ -153,7 +153,7 @@ fn one_day_of_a_note_is_not_moved_alone() {
     assert!(error.message.contains("a note describes all instances"), "{}", error.message);
 }
 
-/// The master is the same on both sides: what differs is the instance.
+/// The series is the same on both sides; only the instance differs.
 #[test]
 fn conflict_of_one_instance_shows_both_versions_of_it() {
     let conflict = |theirs: &str, change: &str, args: Value| {
@@ -163,7 +163,7 @@ fn conflict_of_one_instance_shows_both_versions_of_it() {
         named.as_object_mut().unwrap().extend(args.as_object().unwrap().clone());
         let error = skill.error(change, named);
         let (_, versions) = error.message.split_once("in the meantime. ").expect("a conflict");
-        assert!(server.get("jour").contains(theirs.lines().nth(3).unwrap()), "theirs stays");
+        assert!(server.get("jour").contains(theirs.lines().nth(3).unwrap()), "the server's version stays");
         versions.to_owned()
     };
     let moved = JOUR.replace("T110000", "T130000").replace("T120000", "T140000");
@@ -172,7 +172,7 @@ fn conflict_of_one_instance_shows_both_versions_of_it() {
         "Before: Jour fixe, moved (2026-03-25 11:00). Yours: Jour fixe, moved (2026-03-25 11:00, Room 2). \
          Theirs: Jour fixe, moved (2026-03-25 13:00)."
     );
-    // An instance of the past, which the other side dropped.
+    // A past instance that the other side removed.
     let dropped = JOUR.replace("20260317T090000", "20260317T090000,20260303T090000");
     assert_eq!(
         conflict(&dropped, "update_event", json!({"date": "2026-03-03", "title": "First"})),

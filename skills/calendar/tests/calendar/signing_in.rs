@@ -1,4 +1,4 @@
-//! A calendar that the user signs in to: a server that takes access tokens, as Google's does.
+//! A calendar with a sign-in: a server that accepts access tokens, as Google's does.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use nova_testkit::{FixedCredentials, Reply, SkillInVault, WebRequest};
 use crate::caldav::{about, answered, one_is_broken, refresh, two_listed};
 use crate::calendar;
 
-/// The calendar Team of a server that takes the token `good` alone.
+/// The calendar Team on a server that accepts only the token `good`.
 fn team(credentials: FixedCredentials) -> SkillInVault {
     let answer = |request: &WebRequest| {
         if request.headers.get("authorization").is_none_or(|header| header != "Bearer good") {
@@ -43,7 +43,7 @@ fn the_token_is_sent_and_not_the_user() {
 }
 
 #[test]
-fn a_token_that_ended_early_is_renewed() {
+fn expired_token_is_renewed() {
     let skill =
         team(FixedCredentials::default().with("calendar/team", "ended").renewed_to("calendar/team", "good"));
     assert_eq!(refresh(&skill)[0]["changed"], true);
@@ -61,7 +61,7 @@ fn a_refused_sign_in_is_not_repeated() {
 }
 
 #[test]
-fn a_token_is_not_sent_to_a_stranger() {
+fn token_is_not_sent_to_another_server() {
     let skill = calendar("").with_web(&["dav.evil.example"], |_| Reply::with(404, &[], ""));
     let entry = json!({
         "name": "Team", "caldav": "https://dav.evil.example/team/", "sign_in": "google",

@@ -1,5 +1,5 @@
-//! A second calendar server of another make: Xandikos, which stores events in Git, rewrites what it is given and
-//! has a home besides the principal. Fetched by `.ci/setup test`.
+//! A second calendar server: Xandikos, which stores events in Git, rewrites them and has a home besides the
+//! principal. Installed by `.ci/setup test`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use nova_testkit::{FixedClock, SkillInVault, TempVault};
 
 use crate::caldav::{RETRO, listed, refresh};
 
-/// Ends with the test.
+/// Stopped at the end of the test.
 struct Xandikos {
     process: Child,
     port: u16,
@@ -20,12 +20,12 @@ struct Xandikos {
 }
 
 impl Xandikos {
-    /// With the user nova, who has one calendar, and needs no password.
+    /// With the user nova, who has one calendar and needs no password.
     fn start() -> Self {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/xandikos/bin/xandikos");
         assert!(program.exists(), "Xandikos is missing. Run `.ci/setup test`.");
         let folder = tempfile::tempdir().unwrap();
-        // Another program may take a port that is free now.
+        // Another program may take the free port first.
         for _ in 0..20 {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let mut process = Command::new(&program)
@@ -40,9 +40,9 @@ impl Xandikos {
                 .unwrap();
             let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
             let says_ready = lines.any(|line| line.contains("Listening on"));
-            // What it logs later has to go somewhere.
+            // Drains the rest of its log.
             std::thread::spawn(move || lines.for_each(drop));
-            // It says so just before it listens.
+            // It reports readiness just before it listens.
             while says_ready && process.try_wait().unwrap().is_none() {
                 if TcpStream::connect(("127.0.0.1", port)).is_ok() {
                     return Self { process, port, _folder: folder };
@@ -58,7 +58,7 @@ impl Xandikos {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// What another program of the user asks; the answer with its headers.
+    /// A request of another program of the user; returns the response with its headers.
     fn send(&self, method: &str, id: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         write!(
@@ -72,7 +72,7 @@ impl Xandikos {
         answer
     }
 
-    /// Lines of one `VEVENT` without its UID, which is `id`.
+    /// Puts the lines of one `VEVENT` without its UID, which is `id`.
     fn put(&self, id: &str, lines: &str) {
         let body = format!(
             "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//Other//EN\nBEGIN:VEVENT\nUID:{id}\nDTSTAMP:20261101T000000Z\n{lines}\nEND:VEVENT\nEND:VCALENDAR\n"
@@ -123,7 +123,7 @@ fn changes_on_the_server_are_fetched() {
 }
 
 #[test]
-fn change_of_both_sides_is_a_conflict() {
+fn concurrent_change_is_a_conflict() {
     let (server, skill) = with_retro();
     server.put("retro", &RETRO.replace("Retro", "Retro of all"));
     let error = skill.error("update_event", json!({"event": "Mine/calendar/retro", "location": "Room 3"}));
@@ -135,7 +135,7 @@ fn change_of_both_sides_is_a_conflict() {
         error.message
     );
     assert!(server.send("GET", "retro", "").contains("LOCATION:Room 1"));
-    // With theirs seen, the same change is allowed.
+    // Once the server's version is known, the same change is allowed.
     skill.value("update_event", json!({"event": "Mine/calendar/retro", "location": "Room 3"}));
     let there = server.send("GET", "retro", "");
     assert!(there.contains("SUMMARY:Retro of all") && there.contains("LOCATION:Room 3"), "{there}");
@@ -174,7 +174,7 @@ fn instances_of_a_series_are_moved_and_dropped() {
     let expected = ["2026-11-23T09:00 Stand-up", "2026-11-25T11:00 Stand-up", "2026-11-26T09:00 Stand-up"];
     refresh(&skill);
     assert_eq!(listed(&skill, "2026-11-23", 7), expected);
-    // The server says the same to a program that knows nothing yet.
+    // A client without any state gets the same.
     let other = server.skill();
     refresh(&other);
     assert_eq!(listed(&other, "2026-11-23", 7), expected);

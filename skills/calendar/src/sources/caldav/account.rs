@@ -4,33 +4,33 @@ use url::Url;
 
 use crate::sources::host::host;
 
-/// An account of a calendar server, or one calendar of it, as the user set it.
+/// An account on a calendar server, or one calendar of it, as configured.
 pub(crate) struct Account {
     pub(crate) name: String,
     pub(crate) url: Url,
-    /// `None`: the credential is a token, as of a sign-in.
+    /// `None`: the credential is a token, such as that of a sign-in.
     pub(crate) user: Option<String>,
     /// The credential, `calendar/KEY`.
     pub(crate) credential: Option<String>,
-    /// The user signs in at Google: the credential is an access token.
+    /// The user signs in with Google: the credential is an access token.
     pub(crate) signs_in: bool,
     pub(crate) read_only: bool,
-    /// The user's address, as invitations name it.
+    /// The user's address in invitations.
     pub(crate) email: Option<String>,
 }
 
-/// Those of the skill's configuration; an address that is none is left out.
+/// The accounts of the skill's configuration; those with an invalid address are skipped.
 pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Account> {
     config["calendars"].as_array().into_iter().flatten().filter_map(|entry| {
         let text = |key: &str| entry[key].as_str().map(str::trim).filter(|text| !text.is_empty());
         let mut url =
             Url::parse(text("caldav")?).ok().filter(|url| matches!(url.scheme(), "https" | "http"))?;
-        // Names and passwords in an address are none.
+        // A name or password in the URL is not used.
         url.set_username("").and_then(|()| url.set_password(None)).ok()?;
         let signs_in = match text("sign_in") {
             None => false,
             Some("google") => true,
-            // The schema refuses it; its token is no password.
+            // The schema rejects it; its token is not a password.
             Some(_) => return None,
         };
         let reference = text("password").and_then(|text| text.strip_prefix("${credentials:"));
@@ -46,11 +46,11 @@ pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Account> {
     })
 }
 
-/// Where Google's calendars are (developers.google.com/calendar/caldav/v2/guide).
+/// The host of Google's calendars (developers.google.com/calendar/caldav/v2/guide).
 const GOOGLE: &str = "apidata.googleusercontent.com";
 
 impl Account {
-    /// The hosts that a call shows, and to which the credential may go: that of its address, and those below the same
+    /// The hosts that a card shows and to which the credential may go: that of its address, and those of the same
     /// site, as iCloud spreads its accounts over `p12-caldav.icloud.com` and others.
     pub(crate) fn hosts(&self) -> Vec<String> {
         let below = self.site().map(|site| format!("*.{site}"));
@@ -67,13 +67,13 @@ impl Account {
             || url.scheme() == "https" && url.port().is_none() && self.site().is_some_and(is_below)
     }
 
-    /// An access token goes to the host that it is for.
+    /// An access token goes only to its own host.
     fn site(&self) -> Option<String> {
         if self.signs_in { None } else { site(&self.url) }
     }
 
     /// # Errors
-    /// Where an access token would go to a stranger. A server of this machine stands for the one it passes on to.
+    /// If an access token would go to another server. A local server may forward to the provider's.
     pub(super) fn check_place(&self) -> Result<(), ToolError> {
         let host = self.url.host_str().unwrap_or_default();
         let is_own =
@@ -88,7 +88,7 @@ impl Account {
     }
 
     /// # Errors
-    /// When it is not known.
+    /// If it is unknown.
     pub(crate) fn own_address(&self) -> Result<&str, ToolError> {
         self.email.as_deref().ok_or_else(|| {
             ToolError::failed(
@@ -98,7 +98,7 @@ impl Account {
         })
     }
 
-    /// Of what is kept of it. Another user of the same server has other calendars.
+    /// The key of its stored data. Another user of the same server has other calendars.
     pub(super) fn key(&self) -> String {
         let who = format!("{}\n{}", self.url, self.user.as_deref().unwrap_or_default());
         format!("account-{}", ContentHash::of(who.as_bytes()))

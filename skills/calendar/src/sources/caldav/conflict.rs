@@ -1,6 +1,6 @@
 use nova_skill::{Elicitation, Elicited, ToolContext, ToolError, Wanted, json};
 
-/// An event that changed on its server since it was fetched. Nothing was written; the version of the server is kept.
+/// An event that changed on its server since it was fetched. Nothing was written; the server's version is stored.
 pub(crate) struct Conflict {
     pub(super) calendar: String,
     pub(super) before: String,
@@ -10,10 +10,10 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// Shows both versions in a chat, where the user chooses one. The panel has a card of its own for the error.
+    /// Shows both versions in a chat, where the user chooses one. The panel has its own card for the error.
     ///
     /// # Errors
-    /// With both versions, unless the user chose to make the change to the version of the server.
+    /// With both versions, unless the user chose to apply the change to the server's version.
     pub(crate) async fn settle(self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         let Some(theirs) = self.theirs.as_ref().filter(|_| ctx.request().turn.is_some()) else {
             return Err(self.error());

@@ -1,4 +1,4 @@
-//! What the store keeps of calendar servers. What cannot be read is fetched again.
+//! What the store keeps of calendar servers. Unreadable data is fetched again.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ pub(super) struct Calendars {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Calendar {
-    /// What an answer calls it.
+    /// Its name in answers.
     pub(super) name: String,
     pub(super) url: Url,
-    /// By the server.
+    /// According to the server.
     pub(super) writable: bool,
-    /// Of whom: two users may see different events at one address.
+    /// The account: two users may see different events at one address.
     pub(super) account: String,
 }
 

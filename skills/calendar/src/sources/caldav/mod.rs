@@ -1,4 +1,4 @@
-//! Calendars of a CalDAV server, as they were fetched last.
+//! Calendars of a CalDAV server, as last fetched.
 
 mod account;
 mod conflict;
@@ -19,10 +19,10 @@ pub(crate) use conflict::Conflict;
 pub(crate) use opened::Opened;
 pub(crate) use refresh::refresh;
 
-/// The calendars of an account that were fetched, or the account itself where none was.
+/// The fetched calendars of an account, or the account itself if none was fetched.
 ///
 /// # Errors
-/// When the store cannot be read.
+/// If the store cannot be read.
 pub(super) async fn sources(
     ctx: &dyn ToolContext,
     account: Account,

@@ -8,7 +8,7 @@ use super::kept::{self, Event, Events};
 use super::signed::Signed;
 use super::{Account, Conflict};
 
-/// A calendar of a server whose events can be written, as it was fetched last.
+/// A calendar of a server whose events can be written, as last fetched.
 pub(crate) struct Opened<'a> {
     ctx: &'a dyn ToolContext,
     account: Account,
@@ -16,7 +16,7 @@ pub(crate) struct Opened<'a> {
     events: Events,
 }
 
-/// One event of it: all of one UID.
+/// One event: all components with one UID.
 pub(crate) struct Held {
     pub(crate) uid: String,
     path: String,
@@ -25,10 +25,10 @@ pub(crate) struct Held {
 }
 
 impl<'a> Opened<'a> {
-    /// The calendar of that name, or the one whose event the id names: `calendar/uid`.
+    /// The calendar of that name, or that of an event id: `calendar/uid`.
     ///
     /// # Errors
-    /// When there is none, none was fetched, or it is read-only.
+    /// If there is none, none was fetched, or it is read-only.
     pub(crate) async fn find(
         ctx: &'a dyn ToolContext,
         account: Account,
@@ -65,7 +65,7 @@ impl<'a> Opened<'a> {
         &self.calendar.name
     }
 
-    /// The event of an id: `calendar/uid`.
+    /// The event with the id `calendar/uid`.
     ///
     /// # Errors
     /// `NotFound`.
@@ -83,10 +83,10 @@ impl<'a> Opened<'a> {
         Err(ToolError::NotFound { kind: "event".into(), name: said.into(), nearest: Vec::new() })
     }
 
-    /// Adds an event; `name` is that of its file.
+    /// Adds an event as the file `name`.
     ///
     /// # Errors
-    /// When the server does not take it.
+    /// If the server refuses it.
     pub(crate) async fn create(&mut self, name: &str, event: &Calendar) -> Result<(), ToolError> {
         let path = format!("{}{name}.ics", self.calendar.url.path());
         let data = text(event);
@@ -105,11 +105,11 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Writes a changed event where nobody else changed it since it was fetched. `said` describes what the change is
-    /// about: the event, or one instance. What somebody else wrote is kept instead, and returned beside it.
+    /// Writes a changed event unless it changed on the server since it was fetched. `said` describes what is changed:
+    /// the event, or one instance. A concurrent change is stored instead, and returned as a conflict.
     ///
     /// # Errors
-    /// When the server does not take it.
+    /// If the server refuses it.
     pub(crate) async fn replace(
         &mut self,
         held: &Held,
@@ -132,7 +132,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Deletes an event that nobody changed since it was fetched.
+    /// Deletes an event unless it changed since it was fetched.
     ///
     /// # Errors
     /// As [`Opened::replace`].
@@ -199,14 +199,14 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// What is there after a write. A server that says no ETag may have changed it.
+/// The event after a write. A server that returns no ETag may have changed it.
 async fn written_event(server: &Signed<'_>, url: &Url, data: String, etag: Option<String>) -> Event {
     if etag.is_some() {
         return Event { etag, data };
     }
     match get(server, url).await {
         Ok(Some(resource)) => Event { etag: resource.etag, data: resource.data },
-        // It was written: that it cannot be read again is no failure of the change.
+        // It was written: a failure to read it back is not a failure of the change.
         Ok(None) | Err(_) => Event { etag: None, data },
     }
 }

@@ -7,15 +7,15 @@ use super::Account;
 use super::kept::{self, Calendar, Calendars, Event, Events};
 use super::signed::Signed;
 
-/// With what JSON adds to it, a store takes so much of one calendar.
+/// What a store accepts of one calendar, with the overhead of JSON.
 const MOST_BYTES: usize = 6 << 20;
 /// Calendars of one account.
 const MOST_CALENDARS: usize = 100;
-/// Letters of a calendar's name.
+/// Characters of a calendar's name.
 const NAME: usize = 80;
 
-/// Fetches what changed in the calendars of an account; says of each what became of it. What was fetched before stays
-/// where that fails.
+/// Fetches the changes in the calendars of an account and returns a result for each. A failed fetch keeps what was
+/// fetched before.
 ///
 /// # Errors
 /// `Cancelled`.
@@ -69,7 +69,7 @@ async fn failed(
     Ok(json!({"calendar": name, "problem": error.to_string(), "remedy": error.hint(), "fetched": since}))
 }
 
-/// The calendars that there are now.
+/// The current calendars.
 async fn calendars(ctx: &dyn ToolContext, account: &Account) -> Result<Calendars, ToolError> {
     let server = Signed::new(ctx, account).await?;
     let found = discover(&server, &account.url).await.map_err(|error| server.told(error))?;
@@ -94,7 +94,7 @@ fn calendar(account: &Account, name: String, found: &Collection) -> Calendar {
     Calendar { name, url: found.url.clone(), writable: found.writable, account: account.key() }
 }
 
-/// `Account/Calendar`, another one for each.
+/// `Account/Calendar`, made unique.
 fn name_of(account: &Account, found: &Collection, taken: &mut BTreeSet<String>) -> String {
     let segment = || found.url.path().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
     let own = found.name.clone().unwrap_or_else(segment);
@@ -107,7 +107,7 @@ fn name_of(account: &Account, found: &Collection, taken: &mut BTreeSet<String>) 
     name
 }
 
-/// When the calendar was fetched, and whether it is something else than before.
+/// When the calendar was fetched, and whether it changed.
 async fn fetch(
     ctx: &dyn ToolContext,
     account: &Account,

@@ -12,20 +12,20 @@ use url::Url;
 
 use super::Account;
 
-/// How long one answer may take.
+/// The time limit of one response.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The way to the server of an account, signed with its credential.
+/// Requests to an account's server, with its credential.
 pub(super) struct Signed<'a> {
     ctx: &'a dyn ToolContext,
     account: &'a Account,
     authorization: Option<Authorization>,
 }
 
-/// What signs a request.
+/// The authorization of a request.
 enum Authorization {
     Basic(Secret),
-    /// Replaced once, when the server refuses it.
+    /// Renewed once, when the server refuses it.
     Bearer {
         token: Mutex<Secret>,
         renewed: AtomicBool,
@@ -34,12 +34,12 @@ enum Authorization {
 
 impl<'a> Signed<'a> {
     /// # Errors
-    /// When the credential is missing or was not granted.
+    /// If the credential is missing or was not granted.
     pub(super) async fn new(ctx: &'a dyn ToolContext, account: &'a Account) -> Result<Self, ToolError> {
         account.check_place()?;
         let authorization = match &account.credential {
             None => None,
-            // A sign-in says itself what is missing.
+            // A sign-in reports itself what is missing.
             Some(name) if !account.signs_in && !ctx.credentials().has(name).await => {
                 return Err(ToolError::CredentialNeeded { credential: name.clone() });
             }
@@ -57,7 +57,7 @@ impl<'a> Signed<'a> {
         Ok(Self { ctx, account, authorization })
     }
 
-    /// In words for the user.
+    /// As an error for the user.
     pub(super) fn told(&self, error: DavError<ToolError>) -> ToolError {
         let settings = "Check its address in Settings, Skills, Calendar.";
         let remedy = match &error {
@@ -107,7 +107,7 @@ impl Signed<'_> {
         }
     }
 
-    /// Whether there is another token than the one that was refused.
+    /// Renews the refused token; returns whether there is another one.
     async fn renew(&self) -> Result<bool, ToolError> {
         let (Some(Authorization::Bearer { token, renewed }), Some(name)) =
             (&self.authorization, &self.account.credential)
@@ -125,7 +125,7 @@ impl Signed<'_> {
     }
 
     async fn send_once(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
-        // Plain http is for a server of this machine alone.
+        // Plain http is only for a server on this machine.
         match request.url.scheme() {
             "http" => self.ctx.http().send_to_configured(request).await,
             _ => self.ctx.http().send(request).await,
@@ -147,7 +147,7 @@ impl Transport for Signed<'_> {
     async fn published(&self, domain: &str) -> Published {
         match self.ctx.http().srv_records(SrvName::Caldavs, domain).await {
             Ok(SrvRecords { servers, texts }) => Published { servers, texts },
-            // The address was asked before and says what is wrong.
+            // The address was queried before and reports what is wrong.
             Err(_) => Published::default(),
         }
     }
