@@ -92,7 +92,7 @@ impl When {
         let zone = record.text("timezone")?.map(|zone| zone.trim().to_owned());
         if let Some(zone) = zone.as_deref().filter(|zone| nova_dav::zone::Zones::default().get(zone).is_err())
         {
-            let what = format!("nobody knows the time zone \"{zone}\"");
+            let what = format!("unknown time zone \"{zone}\"");
             return Err(broken(record, &what, "Use a name such as Europe/Berlin."));
         }
         Ok(Self { first, start, length, zone })

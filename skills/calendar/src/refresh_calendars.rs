@@ -134,7 +134,7 @@ async fn fetch(
     if response.body.len() > MOST_BYTES {
         return Err(ToolError::failed(
             format!(
-                "{} has {} bytes, more than the 6 MiB that are kept.",
+                "{} has {} bytes, more than the 6 MiB that are stored.",
                 calendar.name,
                 response.body.len()
             ),

@@ -47,7 +47,7 @@ impl RecordRules for Rules {
         if let Some(zone) = draft.text("timezone")
             && Zones::default().get(zone.trim()).is_err()
         {
-            return Err(invalid("/timezone", &format!("nobody knows the time zone \"{zone}\"")));
+            return Err(invalid("/timezone", &format!("unknown time zone \"{zone}\"")));
         }
         if let Some(rule) = draft.text("rrule") {
             let rule = rule.trim();

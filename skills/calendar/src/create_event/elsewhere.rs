@@ -61,7 +61,7 @@ impl<const TELLS: bool> NativeTool for CreateElsewhere<TELLS> {
         let home = match &new.timezone {
             None => ctx.clock().zone(),
             Some(name) => nova_skill::jiff::tz::TimeZone::get(name.trim())
-                .map_err(|_| invalid("/timezone", &format!("nobody knows the time zone \"{name}\"")))?,
+                .map_err(|_| invalid("/timezone", &format!("unknown time zone \"{name}\"")))?,
         };
         let mut file = Calendar::new("-//Nova//EN");
         let mut made = Component::new("VEVENT");

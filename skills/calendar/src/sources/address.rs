@@ -43,7 +43,7 @@ impl Address {
 
     pub(crate) async fn keep(&self, ctx: &dyn ToolContext, fetched: &Fetched) -> Result<(), ToolError> {
         let value = nova_skill::serde_json::to_value(fetched)
-            .map_err(|error| ToolError::failed(format!("{} cannot be kept: {error}.", self.name), ""))?;
+            .map_err(|error| ToolError::failed(format!("{} cannot be stored: {error}.", self.name), ""))?;
         ctx.store().set(&self.key(), value).await
     }
 
@@ -70,7 +70,7 @@ impl Source for Address {
     async fn load(&self, ctx: &dyn ToolContext) -> Result<Loaded, ToolError> {
         let Some(fetched) = self.fetched(ctx).await? else {
             return Err(ToolError::failed(
-                format!("{} was not fetched yet.", self.name),
+                format!("{} has not been fetched yet.", self.name),
                 "Call calendar.refresh_calendars.",
             ));
         };

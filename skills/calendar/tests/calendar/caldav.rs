@@ -384,7 +384,7 @@ fn unreadable_event_hides_no_other() {
     assert_eq!(
         answer["problems"],
         json!([{"calendar": "Team", "event": "a.ics",
-            "problem": "line 2: BEGIN:VEVENT is never ended; the file is cut off"}])
+            "problem": "line 2: BEGIN:VEVENT is never closed; the file is truncated"}])
     );
 }
 
@@ -398,7 +398,7 @@ fn failing_server_changes_nothing() {
         ),
         (
             || Reply::with(207, &[], "<!DOCTYPE html><html>Sign in<br></html>"),
-            "The server of Team: its answer cannot be read: it is a web page and no answer of a calendar server.",
+            "The server of Team: its answer cannot be read: it is a web page, not an answer of a calendar server.",
         ),
         (|| Reply::with(503, &[], ""), "The server of Team: it answers with status 503."),
         (
@@ -417,7 +417,7 @@ fn failing_server_changes_nothing() {
         assert_eq!(row["fetched"], Value::Null);
         assert_eq!(
             skill.value("list_events", json!({}))["problems"][0]["problem"],
-            "Team was not fetched yet."
+            "Team has not been fetched yet."
         );
     }
 }

@@ -109,7 +109,7 @@ fn impossible_events_are_not_written() {
     refuses(
         "create_event",
         json!({"title": "X", "start": "2026-11-24T12:00", "timezone": "Mars"}),
-        "nobody knows the time zone \"Mars\".",
+        "unknown time zone \"Mars\".",
     );
     refuses(
         "create_event",

@@ -33,7 +33,7 @@ fn an_address_is_fetched_once_and_listed_with_its_age() {
     let before = skill.value("list_events", json!({}));
     assert_eq!(
         before["problems"],
-        json!([{"calendar": "Team", "problem": "Team was not fetched yet.", "remedy": "Call calendar.refresh_calendars."}])
+        json!([{"calendar": "Team", "problem": "Team has not been fetched yet.", "remedy": "Call calendar.refresh_calendars."}])
     );
     assert_eq!(
         refreshed(&skill),
@@ -94,11 +94,11 @@ fn failed_fetch_keeps_the_stored_events() {
     let failures: [Failure; 11] = [
         (
             || Reply::text("<html>Sign in</html>"),
-            "Team cannot be read: it is no iCalendar file: it begins with \"<html>Sign in</html>\" and not with BEGIN:VCALENDAR.",
+            "Team cannot be read: it is not an iCalendar file: it begins with \"<html>Sign in</html>\" and not with BEGIN:VCALENDAR.",
         ),
         (
             || Reply::text("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"),
-            "Team cannot be read: line 2: BEGIN:VEVENT is never ended; the file is cut off.",
+            "Team cannot be read: line 2: BEGIN:VEVENT is never closed; the file is truncated.",
         ),
         (|| Reply::with(403, &[], ""), "Team refuses access (status 403)."),
         (|| Reply::with(404, &[], ""), "Team was not found there (status 404)."),
@@ -114,7 +114,7 @@ fn failed_fetch_keeps_the_stored_events() {
         (|| Reply::with(503, &[], ""), "The server of Team answers with status 503."),
         (
             || Reply::text(&format!("BEGIN:VCALENDAR\r\nX-A:{}\r\nEND:VCALENDAR\r\n", "x".repeat(7 << 20))),
-            "Team has 7340070 bytes, more than the 6 MiB that are kept.",
+            "Team has 7340070 bytes, more than the 6 MiB that are stored.",
         ),
         // 100 MB and more.
         (

@@ -162,7 +162,7 @@ fn faults_of_a_calendar_file_are_reported() {
     assert_eq!(answer["events"][0]["event"], "Team/a@team");
     assert_eq!(
         answer["problems"],
-        json!([{"event": "Lost", "calendar": "Team", "problem": "nobody knows the time zone \"Moon/Tranquility\""}])
+        json!([{"event": "Lost", "calendar": "Team", "problem": "unknown time zone \"Moon/Tranquility\""}])
     );
     let all =
         skill.value("list_events", json!({"from": "2026-11-24", "to": "2026-11-24", "calendar": "team"}));
@@ -201,9 +201,9 @@ fn a_broken_file_hides_no_other_calendar() {
     for (file, reason) in [
         (
             "<!DOCTYPE html>",
-            "it is no iCalendar file: it begins with \"<!DOCTYPE html>\" and not with BEGIN:VCALENDAR",
+            "it is not an iCalendar file: it begins with \"<!DOCTYPE html>\" and not with BEGIN:VCALENDAR",
         ),
-        ("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "line 2: BEGIN:VEVENT is never ended; the file is cut off"),
+        ("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "line 2: BEGIN:VEVENT is never closed; the file is truncated"),
     ] {
         let skill = with_file(VAULT, file);
         let answer = skill.value("list_events", json!({}));
@@ -261,7 +261,7 @@ fn an_unreadable_note_is_reported() {
         "it ends before it begins",
     );
     check("date: 2026-11-24\nstartTime: noon", "`startTime` has \"noon\", which is not a time");
-    check("date: 2026-11-24\nstartTime: \"09:00\"\ntimezone: Mars", "nobody knows the time zone \"Mars\"");
+    check("date: 2026-11-24\nstartTime: \"09:00\"\ntimezone: Mars", "unknown time zone \"Mars\"");
     check("startDate: 2026-11-24\nrrule: FREQ=NEVER", "the rule's FREQ=NEVER cannot be read");
     check("startDate: 2026-11-24\nrrule: FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "its rule never takes place");
     check("daysOfWeek: [Monday]", "`daysOfWeek` has \"Monday\"");

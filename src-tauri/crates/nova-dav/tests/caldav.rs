@@ -18,7 +18,7 @@ use url::Url;
 struct Server {
     answers: Mutex<BTreeMap<String, Vec<(u16, String)>>>,
     asked: Mutex<Vec<Request>>,
-    /// The host that may be reached besides.
+    /// Another host that may be reached.
     second: Option<&'static str>,
     published: Published,
 }
@@ -254,7 +254,7 @@ fn published(servers: &[(&str, u16)], texts: &[&str], second: Option<&'static st
 }
 
 #[test]
-fn server_in_dns_is_asked_where_its_host_may_be_reached() {
+fn server_in_dns_is_queried_if_its_host_may_be_reached() {
     let server =
         published(&[("dav.example.org", 443)], &["v=1", "path=/remote.php/dav"], Some("dav.example.org"));
     let found = now(discover(&server, &url("https://example.org/"))).unwrap();
@@ -263,7 +263,7 @@ fn server_in_dns_is_asked_where_its_host_may_be_reached() {
 }
 
 #[test]
-fn server_in_dns_on_another_host_is_named_and_not_contacted() {
+fn server_in_dns_on_another_host_is_reported_and_not_contacted() {
     for (host, port, expected) in [
         ("dav.evil.example", 443, "https://dav.evil.example/remote.php/dav"),
         ("dav.example.org", 8443, "https://dav.example.org:8443/remote.php/dav"),
@@ -271,12 +271,12 @@ fn server_in_dns_on_another_host_is_named_and_not_contacted() {
         let server = published(&[(host, port)], &["path=/remote.php/dav"], Some("dav.example.org"));
         let error = now(discover(&server, &url("https://example.org/"))).unwrap_err();
         assert_eq!(error, DavError::Elsewhere(expected.into()));
-        assert_eq!(server.asked().len(), 2, "only the address that was set is asked");
+        assert_eq!(server.asked().len(), 2, "only the configured address is queried");
     }
 }
 
 #[test]
-fn malformed_record_is_no_server() {
+fn malformed_record_is_ignored() {
     for host in
         ["", ".", "localhost", "127.0.0.1", "a.example/x", "a@b.example", "a.example:1", "a b.example"]
     {
@@ -284,7 +284,7 @@ fn malformed_record_is_no_server() {
         let error = now(discover(&server, &url("https://example.org/"))).unwrap_err();
         assert_eq!(error, DavError::NoCalendar, "{host}");
     }
-    // A path is no part of the host, whatever it begins with.
+    // A path is not part of the host, whatever it begins with.
     for path in ["path=//evil.example/", "path=@evil.example", "path=.evil.example"] {
         let server = published(&[("dav.example.net", 443)], &[path], None);
         let error = now(discover(&server, &url("https://example.org/"))).unwrap_err();
@@ -293,7 +293,7 @@ fn malformed_record_is_no_server() {
     }
 }
 
-/// A path says which account is meant; what the domain publishes may be another one.
+/// A path identifies an account, and the published one may be another.
 #[test]
 fn address_with_a_path_is_not_looked_up() {
     let mut server = published(&[("dav.example.org", 443)], &[], Some("dav.example.org"));

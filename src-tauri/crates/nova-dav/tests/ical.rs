@@ -110,15 +110,15 @@ fn rejects_files_that_are_not_calendars() {
     let refused = |text: &str| Calendar::parse(text.as_bytes()).expect_err(text).to_string();
     assert_eq!(
         refused("<!DOCTYPE html>\n<html>"),
-        "it is no iCalendar file: it begins with \"<!DOCTYPE html>\" and not with BEGIN:VCALENDAR"
+        "it is not an iCalendar file: it begins with \"<!DOCTYPE html>\" and not with BEGIN:VCALENDAR"
     );
-    assert!(refused("").starts_with("it is no iCalendar file"));
+    assert!(refused("").starts_with("it is not an iCalendar file"));
     assert_eq!(
         refused("BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\n"),
-        "line 2: BEGIN:VEVENT is never ended; the file is cut off"
+        "line 2: BEGIN:VEVENT is never closed; the file is truncated"
     );
-    assert_eq!(refused("BEGIN:VCALENDAR\nEND:VEVENT\n"), "line 2: END:VEVENT ends no component");
-    assert!(refused("BEGIN:VCARD\nEND:VCARD\n").starts_with("it is no iCalendar file"));
+    assert_eq!(refused("BEGIN:VCALENDAR\nEND:VEVENT\n"), "line 2: END:VEVENT closes no component");
+    assert!(refused("BEGIN:VCARD\nEND:VCARD\n").starts_with("it is not an iCalendar file"));
 }
 
 #[test]

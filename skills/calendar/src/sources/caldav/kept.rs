@@ -89,6 +89,6 @@ async fn write<T: Serialize + Sync>(
     name: &str,
 ) -> Result<(), ToolError> {
     let value = serde_json::to_value(value)
-        .map_err(|error| ToolError::failed(format!("{name} cannot be kept: {error}."), ""))?;
+        .map_err(|error| ToolError::failed(format!("{name} cannot be stored: {error}."), ""))?;
     ctx.store().set(key, value).await
 }

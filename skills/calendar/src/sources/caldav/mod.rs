@@ -101,5 +101,5 @@ impl Source for NotFetched {
 }
 
 fn not_fetched(name: &str) -> ToolError {
-    ToolError::failed(format!("{name} was not fetched yet."), "Call calendar.refresh_calendars.")
+    ToolError::failed(format!("{name} has not been fetched yet."), "Call calendar.refresh_calendars.")
 }

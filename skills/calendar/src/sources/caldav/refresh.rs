@@ -136,7 +136,7 @@ async fn fetch(
     let bytes: usize = events.values().map(|event| event.data.len()).sum();
     if bytes > MOST_BYTES {
         return Err(ToolError::failed(
-            format!("{} has {bytes} bytes, more than the 6 MiB that are kept.", calendar.name),
+            format!("{} has {bytes} bytes, more than the 6 MiB that are stored.", calendar.name),
             "Choose a calendar with fewer events.",
         ));
     }

@@ -14,21 +14,21 @@ pub enum XmlError {
     TooLarge(usize),
     #[error("it is not UTF-8")]
     Encoding,
-    #[error("it is a web page and no answer of a calendar server")]
+    #[error("it is a web page, not an answer of a calendar server")]
     WebPage,
     #[error("it is empty")]
     Empty,
     #[error("it has a document type, which no calendar server sends")]
     DocumentType,
-    #[error("its elements lie more than {DEPTH} deep")]
+    #[error("its elements are nested more than {DEPTH} deep")]
     TooDeep,
     #[error("it has more than {ELEMENTS} elements")]
     TooMany,
-    #[error("it names the entity {0}, which is not defined")]
+    #[error("it uses the undefined entity {0}")]
     Entity(String),
     #[error("it is cut off")]
     CutOff,
-    #[error("it is no XML: {0}")]
+    #[error("it is not XML: {0}")]
     Malformed(String),
     #[error("it is \"{0}\" and not \"multistatus\"")]
     Unexpected(String),

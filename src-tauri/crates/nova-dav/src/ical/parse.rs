@@ -21,15 +21,15 @@ impl Default for Limits {
 pub enum IcalError {
     #[error("it has {bytes} bytes, and at most {limit} are read")]
     TooLarge { bytes: usize, limit: usize },
-    #[error("it is no iCalendar file: it begins with \"{begins}\" and not with BEGIN:VCALENDAR")]
+    #[error("it is not an iCalendar file: it begins with \"{begins}\" and not with BEGIN:VCALENDAR")]
     NoCalendar { begins: String },
-    #[error("line {line}: components lie more than {limit} deep")]
+    #[error("line {line}: components are nested more than {limit} deep")]
     TooDeep { line: usize, limit: usize },
     #[error("line {line}: it has more than {limit} components")]
     TooMany { line: usize, limit: usize },
-    #[error("line {line}: END:{name} ends no component")]
+    #[error("line {line}: END:{name} closes no component")]
     Unopened { line: usize, name: String },
-    #[error("line {line}: BEGIN:{name} is never ended; the file is cut off")]
+    #[error("line {line}: BEGIN:{name} is never closed; the file is truncated")]
     Unclosed { line: usize, name: String },
 }
 

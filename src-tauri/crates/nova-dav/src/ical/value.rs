@@ -20,9 +20,9 @@ pub enum Moment {
 /// Why a value is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
-    #[error("\"{0}\" is no date or time")]
+    #[error("\"{0}\" is not a date or time")]
     Moment(String),
-    #[error("\"{0}\" is no duration")]
+    #[error("\"{0}\" is not a duration")]
     Length(String),
 }
 

@@ -154,7 +154,7 @@ impl<'a> Starts<'a> {
     }
 
     /// Adds the starts in the week from `begin`. A `COUNT` walks through all weeks since the first start, so only the
-    /// weekdays of the rule are looked at.
+    /// weekdays of the rule are visited.
     fn add_week(&mut self, begin: Date, found: &mut Vec<DateTime>) {
         let weekdays = self.filter.weekdays();
         if weekdays.is_empty() {

@@ -26,7 +26,7 @@ pub enum Zone {
 
 /// The name is not in the time zone database, and the calendar does not define it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("nobody knows the time zone \"{0}\"")]
+#[error("unknown time zone \"{0}\"")]
 pub struct UnknownZone(pub String);
 
 /// Step budget for all definitions of a calendar, enough for some sixty zones that begin in 1601.
