@@ -61,7 +61,7 @@ pub(crate) async fn change(
                 Err(error) => {
                     let error = match (change, &error) {
                         (Change::Delete, MailError::AlreadyThere { .. }) => ToolError::failed(
-                            "The mail is in the trash already, and nothing is deleted for good.",
+                            "The mail is already in the trash, and nothing is deleted for good.",
                             "The user can empty the trash in a mail program.",
                         ),
                         _ => told(&account, &error),

@@ -488,7 +488,7 @@ impl At<'_> {
         let date = date.ok_or_else(|| self.missing("date"))?;
         if date > today {
             let what = format!("is `{date}`, which is in the future");
-            return Err(self.broken("date", what, "Correct the date: a trade has happened."));
+            return Err(self.broken("date", what, "Correct the date: a trade cannot be in the future."));
         }
         Ok(date)
     }

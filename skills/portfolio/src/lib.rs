@@ -2,8 +2,8 @@
 //! income and allocation.
 //!
 //! Everything is computed from the notes at each call; prices of quote sources are in the cache that all skills
-//! share, and can be fetched again. It never adds two currencies, never takes a price on trust that a source made
-//! up, and never trades.
+//! share, and can be fetched again. It never adds two currencies, never accepts implausible prices of a source, and
+//! never trades.
 //!
 //! # Invariants
 //!

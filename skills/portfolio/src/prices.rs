@@ -211,9 +211,8 @@ fn splits(books: &Books) -> HashMap<&str, Vec<Split>> {
     splits
 }
 
-/// The price of one share as there were on its day. Sources adjust closes to the shares of the day on which they
-/// are asked, so splits in between are undone. The cache stores what the source said, because the user may note or
-/// correct a split later.
+/// The price per share as of its own day. Sources adjust closes for the splits up to the day of the request, so later
+/// splits are undone. The cache stores the source's value, because the user may record or correct a split later.
 fn as_on_its_day(quote: &StoredPrice, splits: &[Split]) -> Option<Decimal> {
     if quote.at.is_some() || splits.is_empty() {
         return Some(quote.price);

@@ -74,10 +74,7 @@ impl NativeTool for Returns {
                 problems.extend(holding.position.map(|own| Problem {
                     path: own.path.to_string(),
                     line: 1,
-                    problem: format!(
-                        "{} has no day on which it was bought, or no cost, so it is in no return",
-                        own.symbol
-                    ),
+                    problem: format!("{} has no purchase date or no cost, so it is in no return", own.symbol),
                     remedy: "Add `opened` and `cost_basis`, or a trade.".into(),
                 }));
                 unknown.insert((holding.symbol, holding.currency));
@@ -138,7 +135,7 @@ impl NativeTool for Returns {
         problems.extend(missing.into_iter().map(|why| Problem {
             path: String::new(),
             line: 0,
-            problem: format!("benchmark: {why}, so it is compared with nothing over that time"),
+            problem: format!("benchmark: {why}, so there is no comparison over that period"),
             remedy: "Call portfolio.quote with a range to fetch closes, or add price notes.".into(),
         }));
         let value = json!({

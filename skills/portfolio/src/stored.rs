@@ -1,5 +1,5 @@
-//! Prices of quote sources from the cache that all skills share. They can be fetched again; a `price` note is the
-//! truth.
+//! Prices of quote sources from the cache that all skills share. They can be fetched again; a `price` note is
+//! authoritative.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use nova_skill::{Date, Decimal, LogLevel, ToolContext, ToolError, serde_json};
 use crate::books::Books;
 use crate::pair::{as_pair, pair};
 
-/// The key of the skill's own store of quotes, which versions before the shared cache wrote.
+/// The key of the skill's own store of quotes, written by versions before the shared cache.
 const OLD_KEY: &str = "quotes";
 
 /// The cached prices by symbol.
@@ -43,7 +43,7 @@ pub(crate) struct StoredPrice<'a> {
 }
 
 impl Stored {
-    /// Reads the prices of symbols; those that are read already are not read again.
+    /// Reads the prices of symbols, except those already read.
     pub(crate) async fn read(&mut self, symbols: Vec<String>, books: &Books, ctx: &dyn ToolContext) {
         for symbol in symbols {
             if self.symbols.contains_key(&symbol) {
@@ -79,7 +79,7 @@ impl Stored {
     pub(crate) fn of(&self, symbol: &str) -> impl Iterator<Item = StoredPrice<'_>> {
         let of = self.symbols.get(symbol);
         let closes = of.and_then(|of| of.closes.as_ref());
-        // A quote of the same day goes before the close until that is final.
+        // A quote of the same day takes precedence over the close until that is final.
         let quoted = move |date: &Date| of.and_then(|of| of.quotes.get(date));
         let is_replaced = move |date: Date, quote: &StoredQuote| {
             closes.is_some_and(|(origin, daily)| {
@@ -122,7 +122,7 @@ impl Stored {
     }
 }
 
-/// What the vault and the settings know of a symbol.
+/// What is known of a symbol from the vault and the settings.
 pub(crate) fn listing(symbol: &str, books: &Books, ctx: &dyn ToolContext) -> Listing {
     let position = books.position(symbol);
     let of_trade =
@@ -136,7 +136,7 @@ pub(crate) fn listing(symbol: &str, books: &Books, ctx: &dyn ToolContext) -> Lis
     }
 }
 
-/// Moves the quotes of the skill's own store into the shared cache. A failure leaves the store as it is.
+/// Moves the quotes of the skill's own store into the shared cache. If that fails, the store is unchanged.
 pub(crate) async fn migrate(books: &Books, ctx: &dyn ToolContext) {
     let Ok(Some(old)) = ctx.store().get(OLD_KEY).await else { return };
     let moved = match serde_json::from_value(old) {
@@ -155,7 +155,7 @@ async fn moved(
 ) -> Result<(), ToolError> {
     for (symbol, days) in old {
         let listing = listing(&symbol, books, ctx);
-        // What the cache has by now is newer.
+        // Quotes already in the cache are newer.
         let known = quotes(&listing, ctx).await;
         let missing = days.into_iter().filter(|(day, _)| !known.contains_key(day));
         quotes::add(&listing, missing, ctx).await?;

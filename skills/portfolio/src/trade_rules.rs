@@ -162,7 +162,7 @@ impl<'a> Change<'a> {
         let with = if self.old.is_some() { "change" } else { "trade" };
         ToolError::failed(
             format!(
-                "With this {with} a later one cannot be: {}, line {}: {}.",
+                "This {with} makes a later trade impossible: {}, line {}: {}.",
                 problem.path, problem.line, problem.problem
             ),
             "Correct the quantity or the date of one of the two.",
@@ -245,7 +245,7 @@ impl Kind {
 /// If the day is in the future.
 pub(crate) fn not_to_come(day: Date, today: Date) -> Result<(), ToolError> {
     if day > today {
-        return Err(invalid("date", &format!("{day} is in the future; a trade has happened")));
+        return Err(invalid("date", &format!("{day} is in the future; record it once it has happened")));
     }
     Ok(())
 }

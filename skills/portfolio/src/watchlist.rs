@@ -187,7 +187,7 @@ impl Watched {
                             path: note.path.to_string(),
                             line,
                             problem: format!(
-                                "{symbol} is watched in line {} of {} already",
+                                "{symbol} is already watched in line {} of {}",
                                 first.line, first.path
                             ),
                             remedy: "Remove one of the two lines.".into(),

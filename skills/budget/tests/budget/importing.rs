@@ -220,7 +220,7 @@ fn import_errors_name_file_and_line() {
 fn rejects_files_outside_the_vault() {
     for path in ["../bank.csv", "/etc/passwd", "C:\\bank.csv"] {
         let error = budget("").error("import_transactions", json!({"path": path}));
-        assert!(error.message.contains("does not lie in the vault"), "{error}");
+        assert!(error.message.contains("is not in the vault"), "{error}");
         assert!(error.hint.contains("Copy the file into the vault"), "{error}");
     }
     for path in ["none.csv", "Budget"] {

@@ -256,7 +256,7 @@ fn dropped_file_is_unknown_to_other_calls() {
     // The user chose no file for this call.
     let error = budget("").error("import_transactions", json!({"path": "given:1/bank.csv"}));
     assert!(
-        error.message.contains("does not lie in the vault") || error.message.contains("There is no file"),
+        error.message.contains("is not in the vault") || error.message.contains("There is no file"),
         "{error}"
     );
 }

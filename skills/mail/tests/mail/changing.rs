@@ -61,7 +61,7 @@ fn deleting_only_moves_to_the_trash() {
     skill.value("delete", json!({"ids": [invoice]}));
     let trashed = id(&skill, "Home", "trash", "Invoice 7");
     let error = skill.error("delete", json!({"ids": [trashed]}));
-    assert!(error.message.contains("in the trash already"), "{error}");
+    assert!(error.message.contains("already in the trash"), "{error}");
     assert_eq!(listed(&skill, "Home", "trash"), ["Invoice 7"]);
     let gone = skill.error("delete", json!({"ids": [invoice]}));
     assert!(gone.message.contains("no longer exists"), "{gone}");

@@ -1,4 +1,4 @@
-//! What the tool answers: a proposal, a review for the import sheet, or what was done.
+//! The answers of the tool: a proposal, a review for the import sheet, or a result.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

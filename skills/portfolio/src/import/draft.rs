@@ -48,7 +48,7 @@ impl Draft {
             true => (worth.and_then(|worth| worth.checked_sub(fee)), true),
             false => (worth.and_then(|worth| worth.checked_add(fee)), false),
         };
-        // Nothing was exchanged where costs exceed the amount, or where it is below the smallest coin.
+        // Nothing was exchanged if costs exceed the amount, or if it is below the smallest coin.
         let is_amount = |amount: Decimal, code: &str| money(amount, code) > Decimal::ZERO;
         let Some(worth) = worth.filter(|worth| is_amount(*worth, self.currency) && is_amount(paid, paid_in))
         else {

@@ -270,7 +270,7 @@ impl<'a> Columns<'a> {
         let date =
             self.format.read(date).ok_or_else(|| format!("\"{date}\" is not a date {}", self.format.name))?;
         if date > today {
-            return Err(format!("{date} is in the future; a trade has happened"));
+            return Err(format!("{date} is in the future; record it once it has happened"));
         }
         self.refuse_reversal(row, kind)?;
         let (isin, name) = (self.text(row, "isin"), self.text(row, "name"));
@@ -534,7 +534,7 @@ fn unknown_actions(table: &Table, mapping: &Mapping, places: &HashMap<&'static s
     let mut questions = Vec::new();
     for row in &table.rows {
         let word = row.cells[*at].trim();
-        // A line without a day is no transaction.
+        // A line without a day is not a transaction.
         let is_dated = date.is_none_or(|at| row.cells[*at].trim().starts_with(|c: char| c.is_ascii_digit()));
         if word.is_empty()
             || !is_dated

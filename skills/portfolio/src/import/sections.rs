@@ -26,7 +26,7 @@ const HEADER: [&str; 11] = [
 const SHARES: [&str; 4] = ["Stocks", "ETFs", "Funds", "Mutual Funds"];
 
 /// Turns a statement into one table of trades, dividends, taxes, deposits, withdrawals, interest, fees and exchanges
-/// of currencies, each on the line where the statement has it. Other files stay as they are.
+/// of currencies, each on its line of the statement. Other files are returned unchanged.
 pub(super) fn rows_of_statement(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let is_statement = |text: &str| text.trim_start_matches('\u{feff}').starts_with("Statement,Header,");
     let Some(text) = std::str::from_utf8(&bytes).ok().filter(|text| is_statement(text)) else { return bytes };
@@ -46,7 +46,7 @@ pub(super) fn rows_of_statement(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     Cow::from(table.into_bytes())
 }
 
-/// What holds for the whole statement.
+/// Data of the whole statement.
 #[derive(Default)]
 struct Statement {
     account: String,
@@ -72,7 +72,7 @@ impl Statement {
                 ("Financial Instrument Information", _) => {
                     let line = Line { cells: &cells, header: &header };
                     let of = (line.get("Security ID").to_owned(), line.get("Description").to_owned());
-                    // Former symbols stand behind a comma.
+                    // Former symbols follow a comma.
                     for symbol in line.get("Symbol").split(',') {
                         statement.instruments.insert(symbol.trim().to_owned(), of.clone());
                     }
@@ -83,7 +83,7 @@ impl Statement {
         statement
     }
 
-    /// The rows of a line of data, as CSV; empty if it is no transaction.
+    /// The rows of a line of data, as CSV; empty if it is not a transaction.
     fn rows(&self, line: &Line<'_>) -> String {
         let currency = line.get("Currency");
         if currency.is_empty() || currency.starts_with("Total") {
@@ -101,7 +101,7 @@ impl Statement {
             "Deposits & Withdrawals" => self.money("Deposit", line),
             "Interest" => self.money("Interest", line),
             "Fees" => self.money("Fee", line),
-            // Asked about as an unknown action, so that a split is not lost without a word.
+            // Asked about as an unknown action, so that a split is not lost silently.
             other @ ("Corporate Actions" | "Transfers" | "Transaction Fees" | "Sales Tax") => {
                 self.money(other, line)
             }
@@ -157,7 +157,7 @@ impl Statement {
         if commission.contains(|letter: char| ('1'..='9').contains(&letter)) {
             rows.push(self.of_account("Fee", line, ("", ""), charged_in, commission));
         }
-        // A carriage return ends a row and not a line.
+        // A carriage return ends a row but not a line.
         rows.join("\r")
     }
 
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_stay_as_they_are() {
+    fn other_files_are_unchanged() {
         for text in ["Date,Amount\n2026-03-10,5\n", "", "\u{feff}Statement\n"] {
             assert_eq!(rows_of_statement(Cow::from(text.as_bytes())), text.as_bytes());
         }

@@ -1,4 +1,4 @@
-//! One call of the tool: which sources are asked in which order, and the result.
+//! One call of the tool: the order of the sources, and the result.
 
 use std::sync::Arc;
 

@@ -81,10 +81,7 @@ fn missing_benchmark_data_is_reported() {
         assert_eq!(value["total"]["benchmark"], Value::Null);
         assert_eq!(value["total"]["time_weighted"].as_str().map(str::is_empty), Some(false));
         let problems = value["problems"].to_string();
-        assert!(
-            problems.contains(&format!("benchmark: {why}, so it is compared with nothing")),
-            "{problems}"
-        );
+        assert!(problems.contains(&format!("benchmark: {why}, so there is no comparison")), "{problems}");
     }
     let without = portfolio(&vault()).value("returns", json!({}));
     assert_eq!(without["benchmark"]["symbol"], Value::Null);

@@ -133,7 +133,7 @@ fn deposits_are_recorded_and_listed() {
     // 13,000 - 1 - 12,890 + 3,996 + 153
     assert_eq!(added["cash"], json!("4258.00"));
     let out = skill.value("add_trade", json!({"kind": "withdrawal", "date": "2026-11-03", "price": "4258"}));
-    assert_eq!((&out["cash"], &out["currency"]), (&json!("0.00"), &json!("EUR")), "the usual currency");
+    assert_eq!((&out["cash"], &out["currency"]), (&json!("0.00"), &json!("EUR")), "the default currency");
     let listed = skill.value("list_trades", json!({"from": "2026-11-01"}));
     let rows: Vec<(&Value, &Value, &Value)> = listed["trades"]
         .as_array()
@@ -248,7 +248,7 @@ mod forms {
     fn form_saves_a_deposit_without_a_symbol() {
         let new = json!({"kind": "deposit", "date": "2026-11-20", "price": "50"});
         let saved_new = saved(None, &new).unwrap();
-        assert_eq!(saved_new.values["currency"], "EUR", "the usual currency");
+        assert_eq!(saved_new.values["currency"], "EUR", "the default currency");
         assert_eq!(saved(Some(DEPOSIT), &json!({"price": "60"})).unwrap().others.len(), 0);
         for entered in [json!({"price": "0"}), json!({"symbol": "NGTL"}), json!({"quantity": "3"})] {
             assert!(saved(Some(DEPOSIT), &entered).is_err(), "{entered}");

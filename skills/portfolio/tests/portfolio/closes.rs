@@ -105,7 +105,7 @@ fn answers(request: &WebRequest) -> Reply {
         ("ngtl.de", true) => closes(&[("2026-11-02", "40"), ("2026-11-13", "42"), ("2026-11-17", "43")]),
         ("slvn.de", true) => closes(&[("2026-10-30", "54"), ("2026-11-09", "55")]),
         ("ngtl.de", false) => newest(request, "44"),
-        _ => panic!("{} is not held any more", request.path),
+        _ => panic!("{} is no longer held", request.path),
     }
 }
 
@@ -195,7 +195,7 @@ fn implausible_closes_are_rejected() {
         });
         let value = skill.value("quote", json!({"symbols": ["NGTL"], "range": "1m"}));
         assert_eq!(value["problems"][0]["problem"], format!("NGTL has no closes since 2 Nov: Stooq {why}"),);
-        assert_eq!(stored(&skill, "ngtl-20xetra").as_object().unwrap().len(), 1, "the quote alone");
+        assert_eq!(stored(&skill, "ngtl-20xetra").as_object().unwrap().len(), 1, "only the quote");
         assert_eq!(cached(&skill, "closes-ngtl-20xetra"), None);
     }
 }
@@ -342,7 +342,7 @@ fn a_final_close_replaces_the_quote_of_its_day() {
     let close =
         |fetched| cache(&skill.stores, "closes-ngtl-20xetra", "EUR", &[("2026-11-20", "45")], fetched);
     close("2026-11-20T12:00:00Z");
-    assert_eq!(price(), "44.00", "that day went on");
+    assert_eq!(price(), "44.00", "that day was not over");
     close("2026-11-21T06:00:00Z");
     assert_eq!(price(), "45.00");
 }

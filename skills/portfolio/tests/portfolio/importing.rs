@@ -42,7 +42,7 @@ fn wrong(vault: &str, row: &str, problem: &str) {
     let before = skill.vault.files();
     let refused = agreed(&skill, json!({})).result.unwrap_err();
     assert_eq!(refused.message, format!("trades.csv, line 2: {problem}."));
-    assert_eq!(skill.vault.files(), before, "nothing is half written");
+    assert_eq!(skill.vault.files(), before, "nothing is partially written");
     let rest = agreed(&skill, json!({"lines": [{"line": 2, "import": false}]})).result.unwrap();
     assert_eq!(rest["imported"], 1, "{rest:#}");
 }
@@ -67,7 +67,7 @@ fn proposes_before_importing_and_writes_notes_like_add_trade() {
     assert_eq!(skill.vault.files(), before);
 
     let outcome = agreed(&skill, json!({"broker": "Harbour"}));
-    assert_eq!(outcome.changes.len(), 4, "two trades, the broker and the position that follows");
+    assert_eq!(outcome.changes.len(), 4, "two trades, the broker and the updated position");
     let value = outcome.result.unwrap();
     assert_eq!(
         (&value["summary"], &value["broker"]),
@@ -130,7 +130,7 @@ fn asks_about_a_trade_noted_by_hand() {
         json!([{"line": 2, "date": "2026-11-19", "on": "2026-11-18", "path": "Portfolio/Trades/a.md"}])
     );
     let open = agreed(&skill, json!({})).result.unwrap();
-    assert_eq!(open["needs_confirmation"], true, "nobody has decided");
+    assert_eq!(open["needs_confirmation"], true, "it is undecided");
     let mut mapping = proposal["mapping"].clone();
     mapping["alike"] = "leave_out".into();
     let args = json!({"path": "trades.csv", "mapping": mapping});
@@ -165,7 +165,7 @@ fn contradictory_rows_are_reported_and_not_imported() {
     wrong(
         "",
         "2026-11-30,buy,BWOP,10,61.25,1.00,USD,-613.50",
-        "2026-11-30 is in the future; a trade has happened",
+        "2026-11-30 is in the future; record it once it has happened",
     );
     wrong(
         "",
@@ -493,6 +493,6 @@ fn statements_of_two_accounts_do_not_replace_each_other() {
     assert_eq!(
         (&other["already_there"], &other["alike"]),
         (&json!(0), &json!(1)),
-        "it is asked about: {other:#}"
+        "it is a question: {other:#}"
     );
 }

@@ -69,7 +69,7 @@ fn refused(answer: impl Fn() -> Reply + Send + Sync + 'static, why: &str) {
     );
     assert_eq!(value["quotes"][0]["price"], "71.25");
     assert_eq!(value["quotes"][0]["carried"], true);
-    assert_eq!(stored(&skill, "tsrb-20xetra"), Value::Null, "nothing of it is stored");
+    assert_eq!(stored(&skill, "tsrb-20xetra"), Value::Null, "it is not stored");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn quote_has_source_and_time() {
     let asked = skill.approver.asked();
     assert!(
         asked.iter().any(|request| request.host.as_deref() == Some("stooq.test")),
-        "another address is asked about"
+        "another address needs approval"
     );
 
     let row = &skill.value("positions", json!({}))["positions"][0];
@@ -224,7 +224,7 @@ fn denied_key_falls_back_to_other_sources() {
     assert!(questions[1].starts_with("Let portfolio.quote use the credential"), "{questions:?}");
     assert!(
         skill.requests().iter().all(|request| !request.path.starts_with("/api/")),
-        "nothing went to Finnhub"
+        "nothing was sent to Finnhub"
     );
 
     skill.approver = ScriptedApprover::always(Decision::Once);

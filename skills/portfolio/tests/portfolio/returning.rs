@@ -171,12 +171,7 @@ fn position_without_a_buying_date_is_excluded_from_returns() {
     let value = returns(&vault, json!({}));
     assert_eq!(value["positions"].as_array().unwrap().len(), 1);
     check(&value["currencies"][0], &[("value", json!("1100.00")), ("time_weighted", json!("10.00"))]);
-    assert!(
-        value["problems"][0]["problem"]
-            .as_str()
-            .unwrap()
-            .starts_with("FRNH has no day on which it was bought")
-    );
+    assert!(value["problems"][0]["problem"].as_str().unwrap().starts_with("FRNH has no purchase date"));
 }
 
 #[test]

@@ -87,12 +87,12 @@ fn rejects_edit_that_sells_more_than_is_held() {
     };
     assert_eq!(
         edit(json!({"quantity": "99"}), Some(FIRST_BUY)),
-        "With this change a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 99 held then."
+        "This change makes a later trade impossible: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 99 held then."
     );
     let split = json!({"symbol": "NGTL", "kind": "split", "date": "2026-09-01", "quantity": "1", "per": "4"});
     assert_eq!(
         edit(split, None),
-        "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 50 held then."
+        "This trade makes a later trade impossible: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 50 held then."
     );
 }
 
@@ -246,7 +246,7 @@ fn missing_and_surplus_fields_of_a_kind_are_reported() {
     refuses(
         "",
         json!({"symbol": "NGTL", "kind": "buy", "date": "2026-11-22", "quantity": "1", "price": "1"}),
-        "/date: 2026-11-22 is in the future; a trade has happened.",
+        "/date: 2026-11-22 is in the future; record it once it has happened.",
     );
 }
 

@@ -106,7 +106,10 @@ fn rejects_impossible_trades() {
         "/price: \"1,5\" is not a plain decimal; write it as digits with at most one point, such as 1250.50.",
     );
     refuses(buy("date", json!("2026-02-30")), "/date: \"2026-02-30\" is not a date YYYY-MM-DD.");
-    refuses(buy("date", json!("2026-11-22")), "/date: 2026-11-22 is in the future; a trade has happened.");
+    refuses(
+        buy("date", json!("2026-11-22")),
+        "/date: 2026-11-22 is in the future; record it once it has happened.",
+    );
     refuses(
         buy("currency", json!("Taler")),
         "/currency: \"Taler\" is not a currency. Write its code of three letters, such as EUR or USD.",
@@ -125,7 +128,7 @@ fn rejects_impossible_trades() {
 fn rejects_trade_that_makes_a_later_sale_impossible() {
     refuses(
         json!({"symbol": "NGTL", "kind": "split", "date": "2026-09-01", "quantity": 1, "per": 8}),
-        "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 50 held then.",
+        "This trade makes a later trade impossible: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 50 held then.",
     );
 }
 

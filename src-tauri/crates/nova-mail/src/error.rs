@@ -48,7 +48,7 @@ pub enum MailError {
     #[error("the server sent an invalid answer")]
     Invalid,
     /// The message is already in the target folder.
-    #[error("the message is in \"{folder}\" already")]
+    #[error("the message is already in \"{folder}\"")]
     AlreadyThere { folder: String },
     /// The server has no command for this that leaves all other messages alone.
     #[error("the server does not offer {what}")]

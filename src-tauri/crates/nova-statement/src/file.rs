@@ -68,7 +68,7 @@ impl Read<'_> {
 
     fn elsewhere(&self) -> ToolError {
         ToolError::failed(
-            format!("\"{}\" does not lie in the vault.", self.path.trim()),
+            format!("\"{}\" is not in the vault.", self.path.trim()),
             format!("Copy the file into the vault, and give its path there, such as {}.", self.example),
         )
     }

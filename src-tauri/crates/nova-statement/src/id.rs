@@ -15,7 +15,7 @@ const ID_DIGITS: usize = 20;
 /// Assigns import ids to the rows of a file, in order.
 #[derive(Debug, Default)]
 pub struct RowIds {
-    /// The sender of the ids: those of another sender may be equal.
+    /// The issuer of the file's own ids: another one may use the same.
     scope: String,
     times: HashMap<String, usize>,
     lines: HashMap<String, u64>,
@@ -45,7 +45,7 @@ impl RowIds {
         (short_hash(&format!("id {}{own}", self.scope)), problem)
     }
 
-    /// Identifies a note that a row adds to its own, such as the money that was changed for it.
+    /// An id for an additional note of a row, such as its currency exchange.
     pub fn part(&self, id: &str, part: &str) -> String {
         short_hash(&format!("{id} {part}"))
     }

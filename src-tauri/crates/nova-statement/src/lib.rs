@@ -1,6 +1,6 @@
-//! Reads statements of banks and brokers: the rows of a CSV file in any dialect, the names of columns, and
-//! the formats of dates and numbers. It also provides what an import needs besides: questions, ids of rows,
-//! matching of possible duplicates, and notes that remember the columns.
+//! Reads statements of banks and brokers: the rows of a CSV file in any dialect, the names of columns, and the
+//! formats of dates and numbers. It also provides the other parts of an import: questions, ids of rows, matching of
+//! possible duplicates, and notes that remember the columns.
 //!
 //! The meaning of a row is up to the skill that imports it. It never guesses: an ambiguous date or number
 //! is a [`Question`], and an unreadable line is reported as [`Wrong`]. Only [`remember`] changes notes.

@@ -45,7 +45,7 @@ impl Question {
         Some(Self { about: "alike".into(), asks, choices: vec!["leave_out".into(), "import".into()] })
     }
 
-    /// The question which of the columns to use.
+    /// The question of which column to use.
     pub fn of_column(about: &str, asks: &str, table: &Table) -> Self {
         Self { about: about.into(), asks: asks.into(), choices: table.header.clone() }
     }
