@@ -187,8 +187,8 @@ async fn invalid_mailbox_is_refused_with_the_reason() {
     for (wrong, why) in [
         (MailboxEntry { name: " ".into(), ..good.clone() }, "1 to 60 characters"),
         (MailboxEntry { name: "HOME".into(), ..good.clone() }, "already a mailbox \"HOME\""),
-        (MailboxEntry { imap: "imap example".into(), ..good.clone() }, "no IMAP server"),
-        (MailboxEntry { smtp: "smtp.example.org:99999".into(), ..good.clone() }, "no SMTP server"),
+        (MailboxEntry { imap: "imap example".into(), ..good.clone() }, "not a valid IMAP server"),
+        (MailboxEntry { smtp: "smtp.example.org:99999".into(), ..good.clone() }, "not a valid SMTP server"),
         (MailboxEntry { user: String::new(), ..good.clone() }, "user is missing"),
         (MailboxEntry { address: "jane".into(), ..good.clone() }, "is not an address"),
     ] {

@@ -34,7 +34,7 @@ pub(crate) struct Meeting {
     /// The event: its id as list_events returns it, its title, or its note's path.
     #[schemars(extend("x-record" = "event"))]
     event: String,
-    /// The day of the instance, YYYY-MM-DD; the last one that has begun where nothing is given.
+    /// The day of the instance, YYYY-MM-DD; default: the last one that has begun.
     #[schemars(extend("format" = "date"))]
     date: Option<String>,
 }

@@ -20,14 +20,14 @@ pub(crate) struct FreeTime;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Finds time without events."))]
 pub(crate) struct Wanted {
-    /// How many days to look at, from 1 to 31.
+    /// How many days, from 1 to 31.
     days: i64,
     /// How many minutes are needed.
     duration: i64,
-    /// The first day, YYYY-MM-DD; today where nothing is given.
+    /// The first day, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date"))]
     from: Option<String>,
-    /// Between which times of the day, such as 09:00-17:00, which holds where nothing is given.
+    /// The times of day to search between; default: 09:00-17:00.
     between: Option<String>,
 }
 

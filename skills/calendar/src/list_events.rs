@@ -21,15 +21,15 @@ const MOST: usize = 200;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists the events of some days."))]
 pub(crate) struct Wanted {
-    /// The first day, YYYY-MM-DD; today where nothing is given.
+    /// The first day, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date"))]
     from: Option<String>,
     /// The last day, YYYY-MM-DD, in place of `days`.
     #[schemars(extend("format" = "date"))]
     to: Option<String>,
-    /// How many days; 7 where nothing is given.
+    /// How many days; default: 7.
     days: Option<i64>,
-    /// The name of one calendar; all of them where nothing is given.
+    /// The name of one calendar; default: all.
     calendar: Option<String>,
     /// A part of the title, the place or the description.
     query: Option<String>,

@@ -64,7 +64,7 @@ pub(crate) fn check_told(
         && !organizer.eq_ignore_ascii_case(account.own_address()?)
     {
         return Err(ToolError::failed(
-            format!("Nothing was changed: the event is one of {organizer}, who alone can change it."),
+            format!("Nothing was changed: the event belongs to {organizer}, who alone can change it."),
             "Answer the invitation with calendar.respond, or ask its organizer.",
         ));
     }
@@ -92,7 +92,7 @@ pub(crate) fn check_told(
 pub(crate) fn nobody_is_told(named: Option<&[String]>) -> Result<(), ToolError> {
     match named {
         None | Some([]) => Ok(()),
-        Some(_) => Err(invalid("/notify", "the event is a note, of which nobody is told; leave it out")),
+        Some(_) => Err(invalid("/notify", "the event is a note, which notifies nobody; leave it out")),
     }
 }
 

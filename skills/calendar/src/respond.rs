@@ -22,7 +22,7 @@ pub(crate) struct Reply {
     event: String,
     /// The answer, for all instances of a recurring event.
     answer: Answer,
-    /// The organizer's address as get_event returns it: who is told.
+    /// The organizer's address as get_event returns it, who is notified.
     organizer: String,
 }
 

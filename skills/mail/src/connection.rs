@@ -47,7 +47,7 @@ pub(crate) async fn to_smtp(
 ) -> Result<(Box<dyn Connection>, bool), ToolError> {
     let Some((host, port)) = &account.smtp else {
         return Err(ToolError::failed(
-            format!("{} has no server through which mail is sent.", account.name),
+            format!("{} has no SMTP server.", account.name),
             "Set its SMTP server in Settings, Skills, Mail.",
         ));
     };

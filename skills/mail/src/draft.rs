@@ -16,18 +16,18 @@ pub(crate) struct MakeDraft;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Puts a mail into the drafts of a mailbox."))]
 pub(crate) struct DraftMail {
-    /// In which mailbox, by its name; needed where several could be meant.
+    /// The mailbox, by its name; needed if several match.
     #[schemars(extend("x-label" = "Mailbox"))]
     mailbox: Option<String>,
     /// Addresses, such as jane@example.org or Jane Doe <jane@example.org>.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "To"))]
     to: Option<Vec<String>>,
-    /// Others who get a copy, as all recipients see.
+    /// Recipients of a copy, visible to all.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Cc"))]
     cc: Option<Vec<String>>,
-    /// Others who get a copy, as nobody sees.
+    /// Recipients of a copy, hidden from the others.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Bcc"))]
     bcc: Option<Vec<String>>,
@@ -43,8 +43,7 @@ pub(crate) struct DraftMail {
     #[schemars(length(max = 20))]
     #[schemars(extend("x-label" = "Attachments"))]
     attachments: Option<Vec<String>>,
-    /// The id of a message that this answers: its author is the recipient and it is quoted, where `to` and `subject` say
-    /// nothing else.
+    /// The id of a message that this answers: sets the recipient and the subject unless given, and quotes it.
     #[schemars(extend("x-label" = "In reply to"))]
     reply_to: Option<String>,
     /// The id of an earlier draft that this one replaces.
@@ -146,7 +145,7 @@ impl NativeTool for MakeDraft {
         let drafts = opened.with_role(Role::Drafts).await?.ok_or_else(|| {
             ToolError::failed(
                 format!("{} has no folder for drafts.", account.name),
-                "Make one in a mail program, or offer the draft as text.",
+                "Create one in a mail program, or offer the draft as text.",
             )
         })?;
         let at = ctx.clock().now();

@@ -17,7 +17,7 @@ pub(crate) struct Folders;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists the folders of your mailboxes."))]
 pub(crate) struct Which {
-    /// The name of one mailbox; all of them where nothing is given.
+    /// The name of one mailbox; default: all.
     mailbox: Option<String>,
     /// Also how many messages and unread messages each folder has.
     counts: Option<bool>,

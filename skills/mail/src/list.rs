@@ -24,14 +24,13 @@ const MOST: usize = 100;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists the newest messages."))]
 pub(crate) struct Which {
-    /// The name of one mailbox; all of them where nothing is given.
+    /// The name of one mailbox; default: all.
     mailbox: Option<String>,
-    /// A folder by its name, or by what it is for: inbox, sent, drafts, archive, junk, trash, all; the inbox where
-    /// nothing is given.
+    /// A folder by name or role: inbox, sent, drafts, archive, junk, trash, all; default: inbox.
     folder: Option<String>,
-    /// Only messages that are not read yet.
+    /// Only unread messages.
     unread: Option<bool>,
-    /// How many messages, at most 100; 20 where nothing is given.
+    /// How many messages, at most 100; default: 20.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
     /// Also how each text begins, whether files are attached, and whether its sender could not be verified.

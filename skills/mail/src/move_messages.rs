@@ -18,7 +18,7 @@ pub(crate) struct Which {
     #[schemars(length(min = 1, max = 100))]
     #[schemars(extend("x-label" = "Messages"))]
     ids: Vec<String>,
-    /// To which folder: by its name, or by what it is for: inbox, archive, junk, trash.
+    /// The target folder, by name or role: inbox, archive, junk, trash.
     #[schemars(length(min = 1, max = 200))]
     #[schemars(extend("x-label" = "To"))]
     to: String,

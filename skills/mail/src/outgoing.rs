@@ -199,7 +199,7 @@ fn sender(account: &Account) -> Result<Person, ToolError> {
     let address = account.address.as_deref().and_then(|address| address.parse().ok());
     address.ok_or_else(|| {
         ToolError::failed(
-            format!("{} has no address of a sender.", account.name),
+            format!("{} has no sender address.", account.name),
             "Set its address in Settings, Skills, Mail.",
         )
     })

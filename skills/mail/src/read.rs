@@ -157,7 +157,7 @@ fn warning(finding: &Finding) -> String {
         }
         Finding::SeveralSenders { count } => format!("It names {count} senders."),
         Finding::NoSender => "It names no sender.".into(),
-        Finding::Hidden { part } => format!("{part} is a container of Outlook; what is in it is not shown."),
+        Finding::Hidden { part } => format!("{part} is an Outlook container; its content is not shown."),
         Finding::Runs { part } => format!("{part} is a program: it runs when it is opened."),
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Reply;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Answers a mail."))]
 pub(crate) struct Answer {
-    /// The id of the message that is answered, as mail.list or mail.search returns it.
+    /// The id of the message to answer, as mail.list or mail.search returns it.
     #[schemars(extend("x-label" = "Message"))]
     id: String,
     /// Plain text, as it is to arrive; the message is quoted below it.

@@ -170,7 +170,7 @@ fn event_of_another_organizer_is_not_changed() {
     ] {
         assert_eq!(
             skill.error(tool, args).message,
-            "Nothing was changed: the event is one of boss@example.org, who alone can change it."
+            "Nothing was changed: the event belongs to boss@example.org, who alone can change it."
         );
     }
     assert!(server.get("retro").contains("SUMMARY:Retro"));
@@ -225,6 +225,6 @@ fn note_notifies_nobody() {
     for tool in ["update_event", "delete_event"] {
         let args = json!({"event": "Events/Retro.md", "notify": ["ann@example.org"]});
         let error = skill.error(tool, args);
-        assert!(error.message.contains("a note, of which nobody is told"), "{}", error.message);
+        assert!(error.message.contains("a note, which notifies nobody"), "{}", error.message);
     }
 }

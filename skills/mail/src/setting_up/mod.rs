@@ -53,8 +53,8 @@ pub fn fault(entry: &Value) -> Option<String> {
         let is_left_out = key == "smtp" && given.is_empty();
         if !is_server(given) && !is_left_out {
             return Some(format!(
-                "\"{given}\" is no {what} server: write its name, such as {example}, with its port where that is not the \
-                 usual one."
+                "\"{given}\" is not a valid {what} server: write its name, such as {example}, with its port if that is \
+                 not the default."
             ));
         }
     }

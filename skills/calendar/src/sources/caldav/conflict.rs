@@ -53,7 +53,7 @@ impl Conflict {
                 self.mine,
                 self.theirs.as_deref().unwrap_or("deleted")
             ),
-            "Ask the user which one holds. A further call would change theirs.",
+            "Ask the user which version to keep. Another call would change theirs.",
         )
     }
 }
