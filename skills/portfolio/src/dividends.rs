@@ -29,7 +29,7 @@ pub(crate) struct DividendsOf {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "Today if left empty"))]
     to: Option<String>,
-    /// So many whole months up to the last day, instead of a first day.
+    /// This many whole months up to the last day, instead of a first day.
     #[schemars(extend("x-help" = "How far back"))]
     range: Option<Range>,
     /// Only this symbol, or the position of this name.

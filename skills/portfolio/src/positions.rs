@@ -18,11 +18,11 @@ pub(crate) struct Positions;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists what you hold."))]
 pub(crate) struct PositionsOf {
-    /// The day to look at, YYYY-MM-DD; default: today.
+    /// The day, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,
-    /// One total in this currency, such as EUR, with the rates that it was computed with; shares are of that total.
+    /// One total in this currency, such as EUR, with the rates used; shares are of that total.
     #[schemars(extend("x-help" = "Convert the total into this"))]
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"], "x-values" = "part"))]
     currency: Option<String>,

@@ -20,11 +20,11 @@ pub(crate) struct Value;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds up what you hold."))]
 pub(crate) struct ValueOf {
-    /// The day to look at, YYYY-MM-DD; default: today.
+    /// The day, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,
-    /// Also one total in this currency, such as EUR, with the rates that it was computed with.
+    /// Also one total in this currency, such as EUR, with the rates used.
     #[schemars(extend("x-help" = "Convert everything into this"))]
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"], "x-values" = "part"))]
     currency: Option<String>,

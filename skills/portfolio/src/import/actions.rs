@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::trade_rules::Kind;
 
-/// What is to be done with a row of an action.
+/// What to do with the rows of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]

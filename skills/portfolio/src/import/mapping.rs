@@ -20,7 +20,7 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) date: Option<String>,
-    /// The column of what happened; without one a quantity below zero is a sale.
+    /// The column of the action; without one, a negative quantity is a sale.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) action: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) tax: Option<String>,
-    /// The column of the currency of the tax, where it is not that of the amount.
+    /// The column of the tax's currency, if it differs from the amount's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header", "x-label" = "Currency of the tax"))]
     pub(super) tax_currency: Option<String>,
@@ -68,7 +68,7 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) amount: Option<String>,
-    /// The column of the currency of amount and fees, where it is not that of the price.
+    /// The column of the currency of amount and fees, if it differs from the price's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header", "x-label" = "Currency of the amount"))]
     pub(super) amount_currency: Option<String>,
@@ -76,7 +76,7 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header", "x-label" = "Exchange rate"))]
     pub(super) rate: Option<String>,
-    /// The column of a number that the broker gives each transaction once.
+    /// The column of the broker's unique transaction number.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header", "x-label" = "Transaction number"))]
     pub(super) id: Option<String>,
@@ -84,11 +84,11 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) account: Option<String>,
-    /// Such as DD.MM.YYYY; needed where the days of the file do not tell.
+    /// Such as DD.MM.YYYY; needed if the file's dates are ambiguous.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-help" = "Such as DD.MM.YYYY"))]
     pub(super) date_format: Option<String>,
-    /// "," or "."; needed where the numbers do not tell.
+    /// "," or "."; needed if the numbers are ambiguous.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-label" = "Decimal sign"))]
     pub(super) decimal: Option<String>,
@@ -100,15 +100,15 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-help" = "Such as utf-8"))]
     pub(super) encoding: Option<String>,
-    /// What the broker's words for actions mean that are not known.
+    /// The meanings of the broker's unknown action words.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("x-form" = "hidden"))]
     pub(super) actions: BTreeMap<String, Action>,
-    /// The symbols of ISINs and names, where they are known.
+    /// The symbols of ISINs and names, if known.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("x-form" = "hidden"))]
     pub(super) symbols: BTreeMap<String, String>,
-    /// What to do with rows that look like existing trades. It holds for this file and is not remembered.
+    /// What to do with rows that look like existing trades, in this file only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-label" = "Possible duplicates"))]
     pub(super) alike: Option<OfAlike>,

@@ -46,24 +46,24 @@ pub(crate) struct File {
     /// The file, relative to the vault, such as "Portfolio/trades.csv".
     #[schemars(extend("x-label" = "File"))]
     path: String,
-    /// Which column means what. Left out, the mapping that is remembered for this broker, else a proposal to confirm.
+    /// Which column means what; default: the mapping remembered for this broker, else a proposal to confirm.
     #[schemars(extend("x-label" = "Columns"))]
     mapping: Option<Mapping>,
     /// Only show what would be imported.
     #[schemars(extend("x-label" = "Only show trades"))]
     dry_run: Option<bool>,
-    /// The currency of what has none in the file, such as USD; remembered with the mapping.
+    /// The currency of amounts without one, such as USD; remembered with the mapping.
     #[schemars(extend("x-help" = "Where the file has none"))]
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
     currency: Option<String>,
-    /// What to call the broker whose mapping is remembered; default: the file's name.
+    /// The broker's name for the remembered mapping; default: the file's name.
     #[schemars(extend("x-help" = "Remembers the columns under this name", "x-values-from" = ["broker.name"]))]
     broker: Option<String>,
-    /// What is decided about single lines; it goes before what the mapping says of duplicates.
+    /// Decisions about single lines; they override the mapping's for duplicates.
     #[serde(default)]
     #[schemars(extend("x-form" = "hidden"))]
     lines: Vec<Line>,
-    /// Answer with every trade, each column with examples and what is open, and import nothing.
+    /// Answer with every trade, each column with examples and open questions, and import nothing.
     #[schemars(extend("x-label" = "Review every trade"))]
     review: Option<bool>,
     /// Whether the mapping is remembered for files of this broker; default: yes.

@@ -29,7 +29,7 @@ pub(crate) struct QuotesOf {
     #[schemars(extend("x-help" = "All positions if left empty"))]
     #[schemars(extend("x-values-from" = ["position.symbol", "trade.symbol"], "x-values" = "part"))]
     symbols: Option<Vec<String>>,
-    /// Also fetch the closes of so long back, from the day on which it was held, for the chart of the value.
+    /// Also fetch the closes this far back, from the day it was held, for the chart of the value.
     #[schemars(extend("x-help" = "How far back"))]
     range: Option<Range>,
     /// Also fetch the closes since this day, YYYY-MM-DD.
