@@ -84,13 +84,13 @@ pub(crate) fn server(text: &str, usual: u16) -> Option<(String, u16)> {
 /// The servers of all mailboxes, or of the one that the call names, as a card shows them.
 pub(crate) fn hosts(config: &Value, args: &Value) -> Vec<String> {
     let accounts = configured(config);
-    sorted(meant(&accounts, args).into_iter().map(Account::server))
+    sorted(selected(&accounts, args).into_iter().map(Account::server))
 }
 
 /// The same for a call that sends.
 pub(crate) fn sending_hosts(config: &Value, args: &Value) -> Vec<String> {
     let accounts = configured(config);
-    let all = meant(&accounts, args);
+    let all = selected(&accounts, args);
     sorted(all.into_iter().flat_map(|account| [account.smtp_server(), Some(account.server())]).flatten())
 }
 
@@ -102,7 +102,7 @@ fn sorted(hosts: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// The mailboxes that the arguments name; all if they name none.
-fn meant<'a>(accounts: &'a [Account], args: &Value) -> Vec<&'a Account> {
+fn selected<'a>(accounts: &'a [Account], args: &Value) -> Vec<&'a Account> {
     let ids = args["ids"].as_array().into_iter().flatten().chain([&args["id"]]).filter_map(Value::as_str);
     let mut named: Vec<&Account> = ids.filter_map(|id| Some(of_id(accounts, id)?.0)).collect();
     if let Some(name) = args["mailbox"].as_str() {

@@ -110,7 +110,7 @@ impl<'a> Columns<'a> {
             amount_has_minus: BTreeMap::new(),
             quantity_has_minus: BTreeMap::new(),
         };
-        columns.look_at_signs(table);
+        columns.detect_signs(table);
         Ok(Ok(columns))
     }
 
@@ -231,7 +231,7 @@ impl<'a> Columns<'a> {
         }))
     }
 
-    fn look_at_signs(&mut self, table: &Table) {
+    fn detect_signs(&mut self, table: &Table) {
         let (mut costs, mut credits) = (0, 0);
         let mut signs: BTreeMap<(&'static str, &'static str), (usize, usize)> = BTreeMap::new();
         for row in &table.rows {

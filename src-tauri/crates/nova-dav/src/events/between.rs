@@ -40,7 +40,7 @@ impl Agenda {
             cut: false,
         };
         for series in &self.series {
-            search.look_at(series, &events);
+            search.search_series(series, &events);
         }
         let Search { mut found, cut, .. } = search;
         found.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.uid.cmp(b.uid)));
@@ -62,7 +62,7 @@ struct Search<'a, 'b> {
 }
 
 impl<'a> Search<'a, '_> {
-    fn look_at(&mut self, series: &'a Series, events: &[&'a Component]) {
+    fn search_series(&mut self, series: &'a Series, events: &[&'a Component]) {
         let Some(master) = &series.master else {
             for other in &series.overrides {
                 let recurrence = Some(other.of.moment.clone());
@@ -77,10 +77,10 @@ impl<'a> Search<'a, '_> {
             }
             return;
         }
-        self.look_at_recurring(series, master, events);
+        self.search_recurring(series, master, events);
     }
 
-    fn look_at_recurring(&mut self, series: &'a Series, master: &'a Master, events: &[&'a Component]) {
+    fn search_recurring(&mut self, series: &'a Series, master: &'a Master, events: &[&'a Component]) {
         let mut recurring = Recurring::new(series, master, self.home);
         let (before, behind) = recurring.reach();
         let (from, to) = (self.first.saturating_sub(before), self.last.saturating_add(behind));

@@ -72,7 +72,7 @@ impl<S: Stream> Imap<S> {
         changed: &mut Vec<Changed>,
     ) -> Result<Vec<Listed>, MailError> {
         let (held, stale) = self.existing(folder, ids).await?;
-        changed.extend(stale.into_iter().map(gone));
+        changed.extend(stale.into_iter().map(missing));
         if held.is_empty() {
             return Ok(held);
         }
@@ -115,7 +115,7 @@ impl<S: Stream> Imap<S> {
             self.store(&set(&held), flag).await?;
         }
         let done = held.into_iter().map(|message| Changed { id: message.id, now: Ok(None) });
-        Ok(done.chain(stale.into_iter().map(gone)).collect())
+        Ok(done.chain(stale.into_iter().map(missing)).collect())
     }
 
     pub(super) async fn appended(
@@ -211,7 +211,7 @@ impl<S: Stream> Imap<S> {
     }
 }
 
-fn gone(id: MessageId) -> Changed {
+fn missing(id: MessageId) -> Changed {
     Changed { id, now: Err(MailError::NoMessage) }
 }
 

@@ -57,7 +57,7 @@ async fn by_token<S: Stream>(
     // the token.
     for mechanism in [Bearer::Xoauth2, Bearer::Oauthbearer] {
         let said = AtomicBool::new(false);
-        let bearer = SaidOnce { mechanism, user, token, said: &said };
+        let bearer = SentOnce { mechanism, user, token, said: &said };
         let signed_in = tokio::time::timeout(PATIENCE, client.authenticate(mechanism.name(), bearer)).await;
         client = match signed_in.map_err(|_| MailError::TooSlow { after: PATIENCE })? {
             Ok(session) => return Ok(session),
@@ -87,14 +87,14 @@ impl Authenticator for Plain<'_> {
 }
 
 /// Sends a token once: any further challenge is the server's refusal, to be acknowledged.
-struct SaidOnce<'a> {
+struct SentOnce<'a> {
     mechanism: Bearer,
     user: &'a str,
     token: &'a SecretString,
     said: &'a AtomicBool,
 }
 
-impl Authenticator for SaidOnce<'_> {
+impl Authenticator for SentOnce<'_> {
     type Response = String;
 
     fn process(&mut self, _: &[u8]) -> String {

@@ -61,21 +61,21 @@ mod tests {
     use super::*;
 
     /// The result with a server that sends this, and what was sent to it.
-    async fn said(server: &str) -> (Result<(), String>, String) {
+    async fn exchange(server: &str) -> (Result<(), String>, String) {
         let (mut here, mut there) = tokio::io::duplex(1 << 16);
         there.write_all(server.as_bytes()).await.expect("written");
         there.shutdown().await.expect("closed");
         let result = smtp_start_tls(&mut here).await.map_err(|error| error.to_string());
         drop(here);
-        let mut told = String::new();
-        there.read_to_string(&mut told).await.expect("read");
-        (result, told)
+        let mut sent = String::new();
+        there.read_to_string(&mut sent).await.expect("read");
+        (result, sent)
     }
 
     #[tokio::test]
     async fn the_server_is_asked_to_encrypt() {
-        let (result, told) = said("220 hi\r\n250-mx\r\n250-SIZE 1\r\n250 STARTTLS\r\n220 go\r\n").await;
-        assert_eq!((result, told.as_str()), (Ok(()), "EHLO [127.0.0.1]\r\nSTARTTLS\r\n"));
+        let (result, sent) = exchange("220 hi\r\n250-mx\r\n250-SIZE 1\r\n250 STARTTLS\r\n220 go\r\n").await;
+        assert_eq!((result, sent.as_str()), (Ok(()), "EHLO [127.0.0.1]\r\nSTARTTLS\r\n"));
     }
 
     #[tokio::test]
@@ -85,11 +85,11 @@ mod tests {
             "220 hi\r\n250-mx\r\n250 XSTARTTLS\r\n",
             "220 hi\r\n250-mx\r\n250 STARTTLS\r\n454 no\r\n",
         ] {
-            let (result, _) = said(server).await;
+            let (result, _) = exchange(server).await;
             assert_eq!(result, Err("the server does not offer encryption (STARTTLS)".to_owned()), "{server}");
         }
         for server in ["", "hello", "554 no\r\n", "220 \u{fffd}", &"220-x\r\n".repeat(9_000)] {
-            assert!(said(server).await.0.is_err(), "{server:.20}");
+            assert!(exchange(server).await.0.is_err(), "{server:.20}");
         }
     }
 }

@@ -26,7 +26,7 @@ const MOST_FORMATTING: usize = 20;
 /// The longest value of an attribute other than `style`, `src` and `href`.
 const VALUE: usize = 200;
 /// How much of a link's text is compared with its host.
-const SAID: usize = 300;
+const LINK_TEXT: usize = 300;
 
 /// Elements that are kept.
 pub(super) const ELEMENTS: [&str; 56] = [
@@ -317,7 +317,7 @@ impl Reading<'_, '_> {
         let text = &text[..end];
         self.all.text += text.len();
         if let Some(link) = self.open.iter_mut().rev().find_map(|open| open.link.as_mut())
-            && link.said.len() < SAID
+            && link.said.len() < LINK_TEXT
         {
             link.said.push_str(text);
         }
