@@ -98,8 +98,8 @@ pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
     }
 }
 
-/// Signs in to all of them at once. Those that fail are reported as problems; if none is left, the error of one is
-/// that of the call.
+/// Signs in to all of them concurrently and reports failures as problems; if all fail, the call fails with the first
+/// error.
 ///
 /// # Errors
 /// `Cancelled`, and if none can be opened.

@@ -8,7 +8,7 @@ use crate::accounts::Account;
 /// # Errors
 /// If the credential is missing or was not granted, nobody has signed in, or a token would go to another server.
 pub(crate) async fn proof(ctx: &dyn ToolContext, account: &Account) -> Result<SignIn, ToolError> {
-    // A sign-in reports itself what is missing.
+    // A sign-in itself reports what is missing.
     if account.sign_in.is_none() && !ctx.credentials().has(&account.credential).await {
         return Err(ToolError::CredentialNeeded { credential: account.credential.clone() });
     }

@@ -56,8 +56,8 @@ impl Compared {
         let mut compared = Self::default();
         let mut imported: HashSet<String> = HashSet::new();
         let mut new = Vec::new();
-        // An existing trade is matched before its exchange, which the user may have noted by hand as one amount for
-        // several trades.
+        // A trade comes before its exchange. If the trade exists, so does the exchange, which the user may have noted
+        // by hand as one amount for several trades.
         let mut there: HashMap<u64, &'static str> = HashMap::new();
         let has_own_cash = |currency: &str| {
             let own = |transfer: &Transfer| transfer.is_external() && transfer.import_id.is_none();

@@ -39,7 +39,7 @@ impl<'a> Signed<'a> {
         account.check_place()?;
         let authorization = match &account.credential {
             None => None,
-            // A sign-in reports itself what is missing.
+            // A sign-in itself reports what is missing.
             Some(name) if !account.signs_in && !ctx.credentials().has(name).await => {
                 return Err(ToolError::CredentialNeeded { credential: name.clone() });
             }

@@ -312,7 +312,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Greeted<S> {
     }
 }
 
-/// A stream of one task, as the client wants one of several.
+/// Makes the stream of one task `Sync`, as the client requires.
 #[derive(Debug)]
 struct Shared<S>(Mutex<S>);
 
