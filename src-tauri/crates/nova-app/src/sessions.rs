@@ -246,14 +246,9 @@ impl App {
             row: self.session_row(found.session),
             title: found.title.map(parts),
             said: found
-                .said
+                .hits
                 .into_iter()
-                .map(|said| FoundText {
-                    turn: said.turn,
-                    by: said.by,
-                    at: said.at,
-                    snippet: parts(said.snippet),
-                })
+                .map(|hit| FoundText { turn: hit.turn, by: hit.by, at: hit.at, snippet: parts(hit.snippet) })
                 .collect(),
         }
     }

@@ -96,7 +96,7 @@ pub use export::{export, marked_private};
 pub use journal::EventSink;
 pub use markdown::{Block, blocks, html};
 pub use named_image::NamedImage;
-pub use search::{Found, Said, TextPart};
+pub use search::{Found, MessageHit, TextPart};
 pub use session::{Session, UserMessage, WaitingApprovals, has_read_private};
 pub use store::{Purged, SessionInfo, Store};
 pub use turn::{

@@ -27,11 +27,11 @@ pub struct Found {
     /// The title, if it matches.
     pub title: Option<Vec<TextPart>>,
     /// Newest first.
-    pub said: Vec<Said>,
+    pub hits: Vec<MessageHit>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct MessageHit {
     pub turn: String,
     pub by: Speaker,
     pub at: String,
@@ -60,18 +60,18 @@ impl Store {
         }
         let mut sessions: IndexMap<String, SessionInfo> =
             self.list().await?.into_iter().map(|info| (info.id.clone(), info)).collect();
-        let said = self.said(&words, limit, &sessions).await?;
+        let hits = self.hits(&words, limit, &sessions).await?;
         let mut found: IndexMap<String, Found> = IndexMap::new();
         for info in sessions.values() {
             if let Some(title) = words.marked(&info.title) {
-                let one = Found { session: info.clone(), title: Some(title), said: Vec::new() };
+                let one = Found { session: info.clone(), title: Some(title), hits: Vec::new() };
                 found.insert(info.id.clone(), one);
             }
         }
-        for (id, said) in said {
+        for (id, hits) in hits {
             match (found.get_mut(&id), sessions.swap_remove(&id)) {
-                (Some(found), _) => found.said = said,
-                (None, Some(session)) => drop(found.insert(id, Found { session, title: None, said })),
+                (Some(found), _) => found.hits = hits,
+                (None, Some(session)) => drop(found.insert(id, Found { session, title: None, hits })),
                 (None, None) => {}
             }
         }
@@ -80,35 +80,35 @@ impl Store {
     }
 
     /// Matching messages by session, newest first.
-    async fn said(
+    async fn hits(
         &self,
         words: &Words,
         limit: usize,
         sessions: &IndexMap<String, SessionInfo>,
-    ) -> Result<IndexMap<String, Vec<Said>>, SessionError> {
+    ) -> Result<IndexMap<String, Vec<MessageHit>>, SessionError> {
         let mut query = words.query();
         let mut rows = query.build().fetch(self.pool());
-        let mut said: IndexMap<String, Vec<Said>> = IndexMap::new();
+        let mut hits: IndexMap<String, Vec<MessageHit>> = IndexMap::new();
         while let Some(row) = rows.try_next().await? {
             let session: &str = row.try_get("session")?;
             if !sessions.contains_key(session) {
                 continue;
             }
-            match said.get(session) {
+            match hits.get(session) {
                 Some(places) if places.len() >= MOST_PLACES => continue,
-                None if said.len() >= limit => break,
+                None if hits.len() >= limit => break,
                 _ => {}
             }
             let text: &str = row.try_get("text")?;
-            let place = Said {
+            let place = MessageHit {
                 turn: row.try_get("turn")?,
                 by: if row.try_get::<&str, _>("speaker")? == "user" { Speaker::User } else { Speaker::Nova },
                 at: row.try_get("at")?,
                 snippet: words.snippet(text),
             };
-            said.entry(session.to_owned()).or_default().push(place);
+            hits.entry(session.to_owned()).or_default().push(place);
         }
-        Ok(said)
+        Ok(hits)
     }
 }
 
@@ -133,22 +133,22 @@ impl Words {
         let folded = self.0.iter().map(|word| folded(word).into_iter().collect::<String>());
         let (long, short): (Vec<String>, Vec<String>) =
             folded.partition(|word| word.chars().count() >= PIECE);
-        let mut query = QueryBuilder::new("SELECT session, turn, speaker, at, said.text AS text FROM ");
+        let mut query = QueryBuilder::new("SELECT session, turn, speaker, at, hits.text AS text FROM ");
         // Quoted, so that no character is special; quotes are doubled.
         let quoted: Vec<String> =
             long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
         if quoted.is_empty() {
-            query.push("said WHERE TRUE");
+            query.push("hits WHERE TRUE");
         } else {
             // The index yields its newest entries first; the other join order would sort all of them.
-            query.push("said_index CROSS JOIN said ON said.id = said_index.rowid WHERE said_index MATCH ");
+            query.push("said_index CROSS JOIN hits ON hits.id = said_index.rowid WHERE said_index MATCH ");
             query.push_bind(quoted.join(" AND "));
         }
         for word in short {
-            query.push(" AND instr(said.folded, ").push_bind(word).push(")");
+            query.push(" AND instr(hits.folded, ").push_bind(word).push(")");
         }
         query.push(if quoted.is_empty() {
-            " ORDER BY said.id DESC"
+            " ORDER BY hits.id DESC"
         } else {
             " ORDER BY said_index.rowid DESC"
         });

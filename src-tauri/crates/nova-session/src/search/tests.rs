@@ -87,7 +87,7 @@ async fn accents_are_ignored_in_words_of_any_length() {
             let found = store.search(query, 9).await.unwrap();
             let hit = |parts: &[TextPart]| parts.iter().any(|part| part.hit);
             assert!(hit(found[0].title.as_deref().unwrap()), "{query:?} in {text:?}");
-            assert!(hit(&found[1].said[0].snippet), "{query:?} in {text:?}");
+            assert!(hit(&found[1].hits[0].snippet), "{query:?} in {text:?}");
         }
     }
 }
@@ -166,10 +166,10 @@ async fn titles_are_ranked_first_then_newest_messages() {
     let ids: Vec<_> = results.iter().map(|found| found.session.id.as_str()).collect();
     assert_eq!(ids, ["old", "new", "mid"]);
     assert_eq!(marked(results[0].title.as_deref().unwrap()), "Trip to [Lisbon]");
-    assert_eq!(results[0].said, []);
-    let said: Vec<_> = results[1].said.iter().map(|said| marked(&said.snippet)).collect();
+    assert_eq!(results[0].hits, []);
+    let said: Vec<_> = results[1].hits.iter().map(|hit| marked(&hit.snippet)).collect();
     assert_eq!(said, ["[lisbon] 4", "[lisbon] 3", "[Lisbon] is far"], "no more than a few of one session");
-    let by: Vec<_> = results[2].said.iter().map(|said| (said.by, said.turn.as_str())).collect();
+    let by: Vec<_> = results[2].hits.iter().map(|hit| (hit.by, hit.turn.as_str())).collect();
     assert_eq!(by, [(Speaker::User, "t1")]);
     assert_eq!(store.search("Lisbon", 2).await.unwrap().len(), 2);
 }
@@ -179,7 +179,7 @@ async fn snippet_shows_text_around_the_hit() {
     let long = format!("{} the NEEDLE\n\nin {}", "hay ".repeat(100), "straw ".repeat(100));
     let (_folder, store) = store(&[("a", "x", &[&long])]).await;
     let found = store.search("needle", 20).await.unwrap();
-    let snippet = marked(&found[0].said[0].snippet);
+    let snippet = marked(&found[0].hits[0].snippet);
     assert!(snippet.starts_with("…hay hay") && snippet.contains("the [NEEDLE] in straw"), "{snippet}");
     assert!(snippet.ends_with("straw…"), "{snippet}");
     assert!(snippet.chars().count() < SHOWN + 6, "{snippet}");

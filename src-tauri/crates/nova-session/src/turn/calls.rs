@@ -14,7 +14,7 @@ use nova_skill::{Effect, OutputImage, VaultPath};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::said::Said;
+use super::control_answer::ControlAnswer;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, SkillKnowledge, neutral, part};
 use crate::message::{LogCall, LogMessage, Notes, Truncation};
@@ -47,12 +47,13 @@ impl Turn {
                 continue;
             }
             if let Some(control) = ControlTool::named(&first.name) {
-                let Said { text, notes, drawn_from, local_only, told } = if control.is_about_calls() {
-                    self.run_call_control(control, first).await
-                } else {
-                    let (text, told) = self.run_control(snapshot, control, first).await;
-                    (cap(text), told).into()
-                };
+                let ControlAnswer { text, notes, drawn_from, local_only, knowledge } =
+                    if control.is_about_calls() {
+                        self.run_call_control(control, first).await
+                    } else {
+                        let (text, knowledge) = self.run_control(snapshot, control, first).await;
+                        (cap(text), knowledge).into()
+                    };
                 let private =
                     self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || local_only;
                 self.message(LogMessage::ToolOutput {
@@ -62,7 +63,7 @@ impl Turn {
                     gone: Vec::new(),
                     drawn_from,
                     private,
-                    told,
+                    told: knowledge,
                     runs_on: None,
                     cut: None,
                     images: Vec::new(),

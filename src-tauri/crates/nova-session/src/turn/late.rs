@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::calls::{named, output_of};
-use super::said::Said;
+use super::control_answer::ControlAnswer;
 use super::seen::paths;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, SkillKnowledge, part};
@@ -170,7 +170,7 @@ impl Turn {
         running.into_iter().filter(|running| open.contains(&running.of)).collect()
     }
 
-    pub(super) async fn run_call_control(&self, control: ControlTool, call: &LogCall) -> Said {
+    pub(super) async fn run_call_control(&self, control: ControlTool, call: &LogCall) -> ControlAnswer {
         if control == ControlTool::ReadOutput {
             return self.read_output(call).await;
         }
@@ -221,7 +221,7 @@ impl Turn {
         self.still_running(running).await
     }
 
-    async fn still_running(&self, running: &Running) -> Said {
+    async fn still_running(&self, running: &Running) -> ControlAnswer {
         let (of, so_far) = (&running.of, running.watch.so_far());
         if so_far.local_only && self.privacy().remote || self.is_local_only(&so_far.seen, &[]).await {
             return json!({"call": of.number, "state": "running", "so_far": "private"}).into();
@@ -230,17 +230,17 @@ impl Turn {
             self.history.taint(&of.tool);
         }
         self.see(&so_far.seen);
-        Said {
+        ControlAnswer {
             text: format!("Call {} is running; so far: {}", of.number, said_so_far(of, &so_far)),
             notes: so_far.seen,
             drawn_from: None,
             local_only: so_far.local_only,
-            told: SkillKnowledge::default(),
+            knowledge: SkillKnowledge::default(),
         }
     }
 
     /// Returns more of a truncated output.
-    async fn read_output(&self, call: &LogCall) -> Said {
+    async fn read_output(&self, call: &LogCall) -> ControlAnswer {
         let wanted = ControlTool::argument(&call.arguments, "call");
         let cuts: Vec<(Truncation, Notes, Option<Vec<VaultPath>>, bool)> = {
             let state = self.session.lock();
@@ -278,7 +278,7 @@ impl Turn {
             text = fenced_output(&cut.tool, &text);
         }
         let (notes, drawn_from, local_only) = (notes.clone(), drawn_from.clone(), *local_only);
-        Said { text, notes, drawn_from, local_only, told: SkillKnowledge::default() }
+        ControlAnswer { text, notes, drawn_from, local_only, knowledge: SkillKnowledge::default() }
     }
 
     /// Whether output derived from these notes must not be sent to this turn's model.

@@ -55,7 +55,7 @@ impl Core {
         let file = write_whole(&self.conflicts(), &prefix, path.name(), bytes)?;
         // From here on, another file with this text is dispensable.
         self.unmerged.add(self.conflicts().join(&file));
-        writer.append(&Line::Kept { n, file, text, cut })?;
+        writer.append(&Line::SavedText { n, file, text, cut })?;
         writer.sync()
     }
 }

@@ -64,9 +64,9 @@ pub(crate) struct SetLog {
     pub(crate) records: Vec<Record>,
     /// The undo it announced, until it is recorded as done.
     pub(crate) undoing: Option<Reverting>,
-    pub(crate) undid: Vec<Undid>,
+    pub(crate) undid: Vec<Undo>,
     /// Texts that could not be merged.
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept: Vec<SavedText>,
     /// Unfinished writes in place, at most one per record.
     pub(crate) overwrites: Vec<Overwrite>,
     /// Location of each text that a line refers to.
@@ -81,7 +81,7 @@ pub(crate) struct SetLog {
 
 /// A text stored next to the journal.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct SavedText {
     /// The record it conflicted with.
     pub(crate) n: u64,
     /// The file's name.
@@ -92,7 +92,7 @@ pub(crate) struct Kept {
 
 /// What a set reverted.
 #[derive(Debug, Clone)]
-pub(crate) struct Undid {
+pub(crate) struct Undo {
     /// The set of the reverted records.
     pub(super) of: String,
     /// Their numbers, and the paths of their notes when the undo began.
@@ -430,10 +430,10 @@ impl SetLog {
             Line::Failed { n, .. } | Line::Reverted { n } => {
                 self.set_state(n, RecordState::Nothing);
             }
-            Line::Kept { n, file, text, cut } => {
+            Line::SavedText { n, file, text, cut } => {
                 self.brought_back.insert(text.hash);
                 if self.kept.iter().all(|kept| kept.file != file) {
-                    self.kept.push(Kept { n, file, cut });
+                    self.kept.push(SavedText { n, file, cut });
                 }
             }
             Line::BroughtBack { text, .. } => {
@@ -445,9 +445,9 @@ impl SetLog {
             }
             Line::Whole { n } => self.overwrites.retain(|overwrite| overwrite.n != n),
             Line::Undoing { set, records } => self.undoing = Some((set, records)),
-            Line::Undid { set, records, by } => {
+            Line::Undo { set, records, by } => {
                 self.undoing = None;
-                self.undid.push(Undid { of: set, records, by });
+                self.undid.push(Undo { of: set, records, by });
             }
             Line::Committed { .. } => self.committed = true,
             Line::Vault { vault, folder } => {

@@ -103,7 +103,8 @@ pub(crate) enum Line {
         n: u64,
     },
     /// An outside version that could not be merged; also stored in the named file.
-    Kept {
+    #[serde(rename = "kept")]
+    SavedText {
         n: u64,
         file: String,
         text: Image,
@@ -125,7 +126,8 @@ pub(crate) enum Line {
         n: u64,
     },
     /// Records of another set that this set reverted.
-    Undid {
+    #[serde(rename = "undid")]
+    Undo {
         set: String,
         records: Vec<(u64, VaultPath)>,
         /// For each record the numbers of this set's writes that reverted it. Missing in lines of older
@@ -133,7 +135,7 @@ pub(crate) enum Line {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Vec<(u64, Vec<u64>)>>,
     },
-    /// The following writes revert these records of another set; `Undid` records that they did.
+    /// The following writes revert these records of another set; `Undo` records that they did.
     Undoing {
         set: String,
         records: Vec<(u64, VaultPath)>,

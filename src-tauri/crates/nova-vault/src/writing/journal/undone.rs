@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::SetLog;
-use super::log::Undid;
+use super::log::Undo;
 use crate::change::NoteChangeKind;
 use crate::note::VaultPath;
 
@@ -43,13 +43,13 @@ pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> 
     undone
 }
 
-impl Undid {
+impl Undo {
     /// The writes of each record, if recorded.
     fn by_record(&self) -> HashMap<u64, &[u64]> {
         self.by.iter().flatten().map(|(record, writes)| (*record, &**writes)).collect()
     }
 
-    /// The writes of `set` that revert the record. `noted` as from [`Undid::by_record`].
+    /// The writes of `set` that revert the record. `noted` as from [`Undo::by_record`].
     fn writes(
         &self,
         noted: &HashMap<u64, &[u64]>,

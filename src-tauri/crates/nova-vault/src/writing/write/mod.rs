@@ -153,7 +153,7 @@ impl SetJournal {
         let mut open = self.lock();
         self.begin(core, &mut open)
             .and_then(|writer| {
-                writer.append(&Line::Undid { set: of.to_owned(), records, by: Some(by) })?;
+                writer.append(&Line::Undo { set: of.to_owned(), records, by: Some(by) })?;
                 writer.sync()
             })
             .map_err(VaultError::io("write the journal"))
