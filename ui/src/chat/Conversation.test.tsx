@@ -506,7 +506,7 @@ describe('a tool written by the assistant', () => {
 
   test('is one click away from its card', async () => {
     const { store } = await open([turnStarted(), written, completed('w', { waits_for_the_user: true, tool: 'weather', file: 'weather.ts' })]);
-    await userEvent.click(within(card('core.create_tool')).getByRole('button', { name: 'Look at it' }));
+    await userEvent.click(within(card('core.create_tool')).getByRole('button', { name: 'Review' }));
     expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', waiting: 'weather' });
   });
 

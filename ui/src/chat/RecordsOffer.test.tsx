@@ -22,7 +22,7 @@ function setup(offersRecords = true) {
 
 it('opens the records page in one click', async () => {
   const { store, user, backend } = setup();
-  await user.click(await screen.findByRole('button', { name: 'Look at them: 12 notes look like contacts (#person)' }));
+  await user.click(await screen.findByRole('button', { name: 'Review: 12 notes look like contacts (#person)' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'crm', records: 'contact' });
   expect(backend.asked('set_skill')).toEqual([]);
 });

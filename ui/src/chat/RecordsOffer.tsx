@@ -26,10 +26,10 @@ export function RecordsOffer() {
             </span>
             <Button
               size="s"
-              aria-label={`Look at them: ${summaryOf(proposal)}`}
+              aria-label={`Review: ${summaryOf(proposal)}`}
               onClick={() => show({ kind: 'settings', page: 'skills', skill: proposal.skill, records: proposal.types[0]?.record_type ?? '' })}
             >
-              Look at them
+              Review
             </Button>
             <IconButton icon="x" iconSize={12} label={`Hide: ${summaryOf(proposal)}`} className="size-6" onClick={() => hideProposal(proposal.skill, summaryOf(proposal))} />
           </li>

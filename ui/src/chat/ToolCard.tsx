@@ -250,7 +250,7 @@ function ReviewToolLink({ call }: { call: CallItem }) {
       className="text-small"
       onClick={() => show({ kind: 'settings', page: 'skills', waiting: file.replace(/\.[^.]*$/, '') })}
     >
-      Look at it
+      Review
     </LinkButton>
   );
 }

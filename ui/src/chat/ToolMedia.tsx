@@ -51,7 +51,7 @@ function Picture({ part }: { part: MediaPart }) {
     <img
       data-testid="tool-image"
       src={`data:${part.type};base64,${read.data.data}`}
-      alt={`Image of the answer, ${sizeText(part.bytes)}`}
+      alt={`Image in the answer, ${sizeText(part.bytes)}`}
       className="max-h-60 max-w-80 rounded-card border border-line object-contain"
     />
   );

@@ -278,7 +278,7 @@ function ChangedOutside({ path }: { path: string | null }) {
   return (
     <div className="mb-4">
       <Banner tone="grey" icon="note">
-        Changed in Obsidian at {clockTime(change.at)}. Saving keeps that, and asks where both changed the same.
+        Changed in Obsidian at {clockTime(change.at)}. Saving keeps that and asks where both sides differ.
       </Banner>
     </div>
   );

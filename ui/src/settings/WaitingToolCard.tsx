@@ -277,7 +277,7 @@ function File({ row }: { row: PendingToolRow }) {
           {replaces.file === file ? `${file}, a new version` : `${file}, in place of ${replaces.file}`}
         </p>
         <Segments
-          label={`Show of ${file}`}
+          label={`View of ${file}`}
           value={view}
           options={[
             { value: 'changes', label: 'Changes' },

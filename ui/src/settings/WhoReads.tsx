@@ -52,7 +52,7 @@ export function WhoReads({ count, revision }: { count: number | null; revision: 
       </Part>
       <CheckNote revision={revision} />
       <Part title="Chats">
-        <p className="text-small text-fg-2">Search over chats leaves private notes out. Activity lists every note that a turn sent, and to whom.</p>
+        <p className="text-small text-fg-2">Chat search leaves out private notes. Activity lists every note that a turn sent, and to whom.</p>
       </Part>
     </aside>
   );

@@ -294,7 +294,7 @@ function PromptPreview({ prompt: { server, input_schema } }: { prompt: ServerPro
   return (
     <div className="mx-1.5 flex flex-col border-t border-line px-2 py-2.5 text-small text-fg-3" data-testid="picker-preview">
       <p className="line-clamp-2">
-        A text by <Revealed text={server} />, which goes with your message
+        Text from <Revealed text={server} />, sent with your message
       </p>
       {fields.length > 0 && (
         <p className="cut">

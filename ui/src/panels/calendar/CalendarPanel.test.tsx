@@ -141,9 +141,9 @@ describe('calendars', () => {
   });
 
   test('an unreadable event is never silently missing', async () => {
-    const problems = [{ event: 'Events/Broken.md', calendar: 'vault', line: 3, problem: 'date is no date', remedy: 'Write it as 2026-11-24.' }];
+    const problems = [{ event: 'Events/Broken.md', calendar: 'vault', line: 3, problem: 'date is not a date', remedy: 'Write it as 2026-11-24.' }];
     await open({ 'calendar.list_events': () => listed(EVENTS, { problems }) });
-    expect(screen.getByRole('region', { name: 'Problems' })).toHaveTextContent('Broken: date is no date (line 3). Write it as 2026-11-24.');
+    expect(screen.getByRole('region', { name: 'Problems' })).toHaveTextContent('Broken: date is not a date (line 3). Write it as 2026-11-24.');
   });
 
   test('invisible characters in titles are shown', async () => {
@@ -352,9 +352,9 @@ describe('a new event', () => {
   });
 
   test.each([
-    [{ Title: '' }, 'Write a title.'],
-    [{ Day: 'someday', Title: 'A' }, '“someday” is no date. Write it as 2026-11-30.'],
-    [{ From: 'noon', Title: 'A' }, '“noon” is no time. Write it as 09:30.'],
+    [{ Title: '' }, 'Enter a title.'],
+    [{ Day: 'someday', Title: 'A' }, '“someday” is not a date. Write it as 2026-11-30.'],
+    [{ From: 'noon', Title: 'A' }, '“noon” is not a time. Write it as 09:30.'],
     [{ From: '', Title: 'A' }, 'Write when it starts, or leave both times empty for the whole day.'],
   ])('with %j reports %s and loses nothing', async (fields: Record<string, string>, problem) => {
     const { asked } = await write(fields);

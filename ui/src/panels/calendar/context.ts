@@ -33,6 +33,6 @@ export const CalendarProvider = Context.Provider;
 
 export function useCalendar(): CalendarContext {
   const calendar = useContext(Context);
-  if (!calendar) throw new Error('A part of the calendar stands outside of it');
+  if (!calendar) throw new Error('A part of the calendar is rendered outside it');
   return calendar;
 }

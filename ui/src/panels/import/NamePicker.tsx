@@ -49,8 +49,8 @@ export function NamePicker({ label, value, names, empty, onChoose, look = 'plain
     >
       <div className="w-52">
         <TextField
-          aria-label={`Find or name: ${label.toLowerCase()}`}
-          placeholder={`Find or name a new one`}
+          aria-label={`Find or add: ${label.toLowerCase()}`}
+          placeholder={`Find or add one`}
           autoFocus
           value={typed}
           onChange={(event) => setTyped(event.target.value)}

@@ -210,6 +210,6 @@ export function blockOf(state: ImportState): Block | null {
 }
 
 function missingColumn(about: string): string {
-  const words: Readonly<Record<string, string>> = { date: 'dates', amount: 'amounts', debit: 'what went out', credit: 'what came in', quantity: 'numbers of shares', price: 'prices' };
+  const words: Readonly<Record<string, string>> = { date: 'dates', amount: 'amounts', debit: 'money out', credit: 'money in', quantity: 'quantities', price: 'prices' };
   return `No column has ${words[about] ?? about}.`;
 }

@@ -20,7 +20,7 @@ export function MailBody({ read, asked }: { read: ReadMessage; asked: Asked }) {
     <>
       {asText ? <MailText read={read} /> : <Drawn page={read.page} title={`Mail from ${read.from.name}`} asked={asked} />}
       <p className="text-small text-fg-3">
-        {read.page.cut && !asText && 'It is shown simplified, or not to its end. '}
+        {read.page.cut && !asText && 'It is shown simplified or cut off. '}
         <LinkButton onClick={() => setAsText(!asText)}>{asText ? 'Show as HTML' : 'Show as text'}</LinkButton>
       </p>
     </>

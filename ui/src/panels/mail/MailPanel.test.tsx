@@ -90,7 +90,7 @@ describe('errors', () => {
     let answers = 0;
     const list = () => (++answers === 1 ? answer({ total: 4, messages: mailRows }) : answer({ total: 2, messages: mailRows.slice(0, 2), problems: [problem] }));
     const { asked } = await open({ answers: { 'mail.list': list } });
-    await userEvent.click(screen.getByRole('button', { name: 'Read again' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
     expect(rows()).toHaveLength(4);
     expect(screen.getByText(/Home: the server did not answer in 30 s\./)).toHaveTextContent(/Its mails are shown as of \d\d:\d\d\. Try again later\./);
     expect(screen.getByRole('radio', { name: /^Home.*does not answer$/ })).toBeVisible();
@@ -102,7 +102,7 @@ describe('errors', () => {
     let refused = false;
     const { store } = await open({ answers: { 'mail.list': () => (refused ? failure('Work: the server does not accept the user and the password.') : answer({ total: 4, messages: mailRows })) } });
     refused = true;
-    await userEvent.click(screen.getByRole('button', { name: 'Read again' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
     expect(screen.getByRole('alert')).toHaveTextContent('does not accept');
     expect(rows()).toHaveLength(4);
     await userEvent.click(screen.getByRole('button', { name: 'Settings' }));

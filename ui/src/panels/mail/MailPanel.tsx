@@ -43,7 +43,7 @@ export function MailPanel(props: MailPanelProps) {
       {wide && <Header name={panel.name} icon={icon}><span className="flex-1" /></Header>}
       {skill ? (
         <Empty title="No mailbox" action={<Button variant="primary" onClick={() => show({ kind: 'settings', page: 'skills', skill: panel.skill })}>Add a mailbox</Button>}>
-          {skill.state === 'unavailable' ? 'Mail of your own servers is read here.' : skill.reason}
+          {skill.state === 'unavailable' ? 'Read mail from your own servers here.' : skill.reason}
         </Empty>
       ) : (
         <div className="p-4"><Loading lines={4} /></div>

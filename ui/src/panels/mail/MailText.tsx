@@ -20,11 +20,11 @@ export function MailText({ read }: { read: ReadMessage }) {
         {paragraphs.map((paragraph, at) => (
           <ParagraphView key={at} paragraph={paragraph} />
         ))}
-        {paragraphs.length === 0 && <p className="text-small text-fg-3">It has no text.</p>}
+        {paragraphs.length === 0 && <p className="text-small text-fg-3">No text.</p>}
       </div>
       {(isCut || linesLeftOut > 0) && (
         <p className="text-small text-fg-3">
-          {isCut && 'The text goes on; its end is not shown. '}
+          {isCut && 'The rest of the text is not shown. '}
           {linesLeftOut > 0 && `${counted(linesLeftOut, 'line')} of earlier mails left out.`}
         </p>
       )}

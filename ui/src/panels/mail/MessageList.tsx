@@ -67,7 +67,7 @@ function ListHead({ onAgain }: { onAgain: () => void }) {
       <span className="text-fg-3">{unread > 0 && `${count(unread)} unread`}</span>
       <span className="flex-1" />
       {state.shown && <span className="text-fg-3">read {clockTime(state.shown.at)}</span>}
-      <IconButton icon={reading ? 'spinner' : 'refresh'} iconSize={14} label="Read again" className="size-6" onClick={onAgain} />
+      <IconButton icon={reading ? 'spinner' : 'refresh'} iconSize={14} label="Refresh" className="size-6" onClick={onAgain} />
     </div>
   );
 }

@@ -39,7 +39,7 @@ export const MailProvider = Context.Provider;
 
 export function useMail(): MailContext {
   const mail = useContext(Context);
-  if (!mail) throw new Error('A part of the mail panel stands outside of it');
+  if (!mail) throw new Error('A part of the mail panel is rendered outside it');
   return mail;
 }
 

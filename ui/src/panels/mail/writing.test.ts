@@ -31,11 +31,11 @@ test('a reply names its message and no recipients', () => {
 });
 
 test.each([
-  [{ text: ' ' }, fresh, 'Write a text.'],
+  [{ text: ' ' }, fresh, 'Enter a text.'],
   [{ to: '' }, fresh, 'Add a recipient.'],
   [{ subject: ' ' }, fresh, 'Add a subject.'],
-  [{ to: 'jane' }, fresh, '“jane” is no address.'],
-  [{ cc: 'Jane <jane>' }, fresh, '“Jane <jane>” is no address.'],
+  [{ to: 'jane' }, fresh, '“jane” is not an address.'],
+  [{ cc: 'Jane <jane>' }, fresh, '“Jane <jane>” is not an address.'],
   [{}, fresh, ''],
   [{ to: '' }, reply, ''],
 ] as const)('%j: %#', (part, kind, missing) => {

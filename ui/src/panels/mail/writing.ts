@@ -33,11 +33,11 @@ export function pathsIn(typed: string): string[] {
 
 /** Why it cannot be sent yet; empty if it can. */
 export function missingIn(written: Written, writing: Writing): string {
-  if (written.text.trim() === '') return 'Write a text.';
+  if (written.text.trim() === '') return 'Enter a text.';
   if (writing.kind === 'reply') return '';
   const all = [...addressesIn(written.to), ...addressesIn(written.cc), ...addressesIn(written.bcc)];
   const wrong = all.find((one) => !/^[^\s@]+@[^\s@]+$/.test(/<([^<>]*)>$/.exec(one)?.[1] ?? one));
-  if (wrong !== undefined) return `“${wrong}” is no address.`;
+  if (wrong !== undefined) return `“${wrong}” is not an address.`;
   if (addressesIn(written.to).length === 0) return 'Add a recipient.';
   return written.subject.trim() === '' ? 'Add a subject.' : '';
 }

@@ -27,8 +27,8 @@ describe('the result', () => {
     const { asked } = await tested();
     expect(asked(TEST)).toEqual([{ strategy: 'Mid-cap value' }]);
     expect(column()).toHaveTextContent('Mid-cap value, monthly, Jan 2016 to Oct 2026');
-    const said = ['Return a year', 'Benchmark a year', 'Deepest fall', 'Trades'].map((name) => within(column()).getByRole('group', { name }).textContent);
-    expect(said).toEqual(['Return a year+9.8 %', 'Benchmark a year+7.1 %', 'Deepest fall−27.4 %', 'Trades214']);
+    const said = ['Return per year', 'Benchmark per year', 'Deepest fall', 'Trades'].map((name) => within(column()).getByRole('group', { name }).textContent);
+    expect(said).toEqual(['Return per year+9.8 %', 'Benchmark per year+7.1 %', 'Deepest fall−27.4 %', 'Trades214']);
     expect(section('Value over time')).toHaveTextContent('This screen 27,540 EUREurope mid caps 21,020from 10,000');
     expect(section('Statistics')).toHaveTextContent('Volatility14.2 %Average hold7.1 monthsTrades won58 %Costs paid1,906 EURBest year+31.0 %Worst year−18.2 %');
     expect(section('Statistics')).toHaveTextContent('From Stooq, SEC.');
@@ -37,8 +37,8 @@ describe('the result', () => {
   });
 
   test('explains its figures', async () => {
-    await tested({ answers: { [TEST]: () => answer(backTest, [], [figure('/yearly_return', 'Return a year', '9.8', '%', { formula: 'end ÷ start' })]) } });
-    await userEvent.click(within(within(column()).getByRole('group', { name: 'Return a year' })).getByRole('button', { name: /how/ }));
+    await tested({ answers: { [TEST]: () => answer(backTest, [], [figure('/yearly_return', 'Return per year', '9.8', '%', { formula: 'end ÷ start' })]) } });
+    await userEvent.click(within(within(column()).getByRole('group', { name: 'Return per year' })).getByRole('button', { name: /how/ }));
     expect(screen.getByRole('dialog')).toHaveTextContent('end ÷ start');
   });
 
@@ -101,7 +101,7 @@ describe('the chart', () => {
     const curve = (backTest['curve'] as object[]).map((point) => ({ ...point, benchmark: null, benchmark_fall: null }));
     await tested({ answers: { [TEST]: () => answer({ ...backTest, curve, benchmark_end: null, benchmark_yearly_return: null }) } });
     expect(section('Value over time')).not.toHaveTextContent('Europe mid caps');
-    expect(within(column()).getByRole('group', { name: 'Benchmark a year' })).toHaveTextContent('unknown');
+    expect(within(column()).getByRole('group', { name: 'Benchmark per year' })).toHaveTextContent('unknown');
   });
 });
 
@@ -178,7 +178,7 @@ describe('a run', () => {
     await open({ answers: { 'screener.list_screens': () => answer({ ...screens, strategies }) } });
     await click('Settings');
     await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Strategy' }), 'Broken');
-    expect(screen.getByRole('region', { name: 'Problems of the strategy' })).toHaveTextContent('Line 4: no rule.');
+    expect(screen.getByRole('region', { name: 'Problems with the strategy' })).toHaveTextContent('Line 4: no rule.');
   });
 
   test('is in a column that can be closed and reopened', async () => {

@@ -106,7 +106,7 @@ function BeforeTest() {
         </Button>
       }
     >
-      {isAble ? 'What these conditions would have made, month by month.' : 'No conditions. Add one, or choose a strategy in Settings.'}
+      {isAble ? 'What these conditions would have returned, month by month.' : 'No conditions. Add one, or choose a strategy in Settings.'}
     </Empty>
   );
 }

@@ -131,7 +131,7 @@ function FieldChoice({ condition }: { condition: Condition }) {
 export function FieldOptions({ fields }: { fields: readonly Field[] }) {
   const groups = [
     { label: 'Prices and volume', of: fields.filter(({ needs }) => needs === 'closes') },
-    { label: 'Reports of the company', of: fields.filter(({ needs }) => needs === 'reports') },
+    { label: 'Company reports', of: fields.filter(({ needs }) => needs === 'reports') },
   ];
   return groups.map(
     ({ label, of }) =>

@@ -30,7 +30,7 @@ export function Conditions() {
               </LinkButton>
             )}
           </header>
-          {opened.saved && <Problems problems={opened.saved.problems} note={opened.saved.path} label="Problems of the screen" />}
+          {opened.saved && <Problems problems={opened.saved.problems} note={opened.saved.path} label="Problems with the screen" />}
           <UniverseField />
           <Rows />
           <Missing />

@@ -26,7 +26,7 @@ export function EquityChart() {
       <div className="flex min-h-7 flex-wrap items-center gap-x-4 text-small">
         {pointed !== null && !table ? <span className="selectable min-w-0 flex-1">{dayReading(test, pointed.day, today)}</span> : <Legend test={test} />}
       </div>
-      {test.curve.length === 0 ? <p className="py-6 text-center text-small text-fg-2">No values in this time.</p> : table ? <CurveTable test={test} /> : <Curve test={test} />}
+      {test.curve.length === 0 ? <p className="py-6 text-center text-small text-fg-2">No values in this period.</p> : table ? <CurveTable test={test} /> : <Curve test={test} />}
       <span className={table ? 'flex justify-end' : 'absolute right-4 bottom-0.5'}>
         <IconButton icon={table ? 'chart' : 'list'} label={table ? 'Chart' : 'Table'} pressed={table} onClick={() => dispatch({ type: 'table' })} />
       </span>

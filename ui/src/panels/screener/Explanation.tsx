@@ -13,7 +13,7 @@ export function Explanation() {
   if (state.explained === null || explanation === null) return null;
   const { read, value } = explanation;
   const symbol = revealed(state.explained);
-  const title = value === null || value.hit ? `Why ${symbol} is a hit` : `Why ${symbol} is no hit`;
+  const title = value === null || value.hit ? `Why ${symbol} is a hit` : `Why ${symbol} is not a hit`;
   const hit = scan?.hits.find((one) => one.symbol === state.explained);
   const score = hit === undefined ? '' : scoreText(hit);
   const isCard = room !== 'one' || !wide;

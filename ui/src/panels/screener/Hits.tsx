@@ -79,7 +79,7 @@ function Found() {
   return (
     <div data-scroll="" aria-busy={isRunning} className={`min-h-20 flex-[0_1_auto] overflow-y-auto ${isBefore ? 'opacity-60' : ''}`}>
       <div className="px-5 empty:hidden">
-        <Problems problems={scan.problems} label="Problems of the scan" />
+        <Problems problems={scan.problems} label="Problems with the scan" />
       </div>
       {hits.length === 0 ? empty : <HitsTable />}
       <Notes />

@@ -95,7 +95,7 @@ export function SaveAs({ label = 'Save as…', isAble = true }: { label?: string
   const button = useRef<HTMLButtonElement>(null);
   const name = text.trim();
   const taken = screens.screens.some((screen) => screen.name.toLowerCase() === name.toLowerCase());
-  const problem = taken ? `There is a screen ${name}. Choose another name.` : /[\\/:#^[\]|?*"<>]/.test(name) ? 'The name is that of a note: leave out / \\ : # ^ [ ] |' : null;
+  const problem = taken ? `There is already a screen ${name}. Choose another name.` : /[\\/:#^[\]|?*"<>]/.test(name) ? 'It names a note, so leave out / \\ : # ^ [ ] |' : null;
   if (!canSave) return null;
   return (
     <Popover

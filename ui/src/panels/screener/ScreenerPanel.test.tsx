@@ -54,11 +54,11 @@ describe('before a scan', () => {
   test('problems of a screen are shown with its note', async () => {
     const broken: JsonValue = { ...midCap, problems: ['Line 9 is no condition.'], conditions: [{ text: 'clsoe > 1', field: null, operator: null, values: [], problem: 'There is no clsoe.' }] };
     const { asked, store } = await open({ answers: { 'screener.list_screens': () => answer({ ...screens, screens: [broken] }) } });
-    expect(section('Problems of the screen')).toHaveTextContent('Line 9 is no condition.');
+    expect(section('Problems with the screen')).toHaveTextContent('Line 9 is no condition.');
     expect(screen.getByText('There is no clsoe.')).toBeVisible();
     await scan();
     expect(asked(SCAN)).toEqual([]);
-    await userEvent.click(within(section('Problems of the screen')).getByRole('button', { name: 'Open note' }));
+    await userEvent.click(within(section('Problems with the screen')).getByRole('button', { name: 'Open note' }));
     expect(store.get().app.panel.note).toBe('Screens/Mid-cap value.md');
   });
 });
@@ -187,7 +187,7 @@ describe('saving', () => {
     const { asked } = await open();
     await click('Save as…');
     await userEvent.type(screen.getByRole('textbox', { name: 'Name of the screen' }), 'dividend growers');
-    expect(screen.getByText('There is a screen dividend growers. Choose another name.')).toBeVisible();
+    expect(screen.getByText('There is already a screen dividend growers. Choose another name.')).toBeVisible();
     await userEvent.keyboard('{Enter}');
     expect(asked('screener.save_screen')).toEqual([]);
     await userEvent.keyboard(' 2{Enter}');
@@ -250,7 +250,7 @@ describe('a scan', () => {
   test('of another screen says so, and continues', async () => {
     const { backend } = await scanning();
     await click(/^Low debt/);
-    expect(screen.getByTestId('outdated')).toHaveTextContent('The running scan is of Mid-cap value. Start again');
+    expect(screen.getByTestId('outdated')).toHaveTextContent('The running scan is for Mid-cap value. Start again');
     expect(row('NGTL')).toBeVisible();
     expect(backend.asked('stop_tool')).toEqual([]);
     await click(/^Mid-cap value/);
@@ -464,7 +464,7 @@ describe('hits', () => {
     fails = false;
     await userEvent.click(within(section(/^Why BWOP/)).getByRole('button', { name: 'Try again' }));
     await act(async () => {});
-    const card = section('Why BWOP is no hit');
+    const card = section('Why BWOP is not a hit');
     expect(card).toHaveTextContent('not known: Growthunknownabove 10 %SEC has no report');
     expect(card).toHaveTextContent('does not hold: Debt3below 2SEC');
   });

@@ -28,10 +28,10 @@ export function Results() {
   const percent = (value: string | null) => (value === null ? 'unknown' : percentText(value, true));
   return (
     <div className="flex flex-wrap justify-between gap-x-4 gap-y-2 px-5 pb-2">
-      <Item label="Return a year" tone={tones[signOf(yearlyReturn ?? '')]} value={percent(yearlyReturn)} tip={totalReturn === null ? undefined : `${percent(totalReturn)} in all`}>
+      <Item label="Return per year" tone={tones[signOf(yearlyReturn ?? '')]} value={percent(yearlyReturn)} tip={totalReturn === null ? undefined : `${percent(totalReturn)} in total`}>
         {how('yearly_return')}
       </Item>
-      <Item label="Benchmark a year" value={percent(benchmarkYearlyReturn)} tip={benchmarkTotalReturn === null ? undefined : `${percent(benchmarkTotalReturn)} in all`}>
+      <Item label="Benchmark per year" value={percent(benchmarkYearlyReturn)} tip={benchmarkTotalReturn === null ? undefined : `${percent(benchmarkTotalReturn)} in total`}>
         {how('benchmark_yearly_return')}
       </Item>
       <Item label="Deepest fall" tone="text-danger" value={percent(deepestFall)}>
@@ -105,7 +105,7 @@ export function Halves() {
               Split
             </th>
             <th scope="col" className="py-1 text-right font-normal">
-              Return a year
+              Return per year
             </th>
             <th scope="col" className="py-1 pr-5 text-right font-normal">
               Deepest fall

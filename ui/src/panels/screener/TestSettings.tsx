@@ -35,7 +35,7 @@ export function TestSettingsForm() {
           ))}
         </Choice>
       </Row>
-      {chosen && <Problems problems={chosen.problems} note={chosen.path} label="Problems of the strategy" />}
+      {chosen && <Problems problems={chosen.problems} note={chosen.path} label="Problems with the strategy" />}
       <Text of="from" label="From" placeholder="First close, or 2016-01-01" />
       <Text of="to" label="To" placeholder="Last close" />
       <Text of="split" label="Compare before and after" placeholder="A day, 2021-01-01" />

@@ -60,6 +60,6 @@ export const ScreenerProvider = Context.Provider;
 
 export function useScreener(): ScreenerContext {
   const screener = useContext(Context);
-  if (!screener) throw new Error('A part of the screener’s panel stands outside of it');
+  if (!screener) throw new Error('A part of the screener panel is rendered outside it');
   return screener;
 }

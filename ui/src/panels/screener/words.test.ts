@@ -74,7 +74,7 @@ describe('changes since a scan began', () => {
 
   test('no change shows nothing, and another screen is named', () => {
     expect(said(draft(row('2')), draft(row('2')))).toBeNull();
-    expect(said(draft(row('2')), draft(row('3')), true, 'B')).toBe('The running scan is of A.');
+    expect(said(draft(row('2')), draft(row('3')), true, 'B')).toBe('The running scan is for A.');
   });
 });
 

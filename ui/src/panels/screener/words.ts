@@ -82,7 +82,7 @@ export function changedText(changes: readonly Change[], fields: readonly Field[]
   const [only] = changes;
   if (changes.length !== 1 || !only) return `${counted(changes.length, 'change')} since the scan began.`;
   const { of, before, now } = only;
-  if (of !== 'condition') return { universe: 'The universe changed.', missing: 'What happens to missing figures changed.', score: 'The score changed.' }[of];
+  if (of !== 'condition') return { universe: 'The universe changed.', missing: 'The handling of missing figures changed.', score: 'The score changed.' }[of];
   if (before === null) return now === null ? '' : `${conditionName(now, fields)} was added.`;
   if (now === null) return `${conditionName(before, fields)} was removed.`;
   if (before.field !== null && before.field === now.field) {
@@ -97,7 +97,7 @@ export function changedText(changes: readonly Change[], fields: readonly Field[]
 export function outdatedText(found: Pick<Found, 'screen' | 'draft'>, isRunning: boolean, screen: string, draft: Draft, fields: readonly Field[]): string | null {
   if (isSameDraft(found.draft, draft)) return null;
   const which = isRunning ? 'The running scan' : 'The last scan';
-  if (found.screen !== screen) return `${which} is of ${found.screen === '' ? 'a screen without a name' : revealed(found.screen)}.`;
+  if (found.screen !== screen) return `${which} is for ${found.screen === '' ? 'a screen without a name' : revealed(found.screen)}.`;
   const changes = changesOf(found.draft, draft);
   const [only] = changes;
   const old = changes.length === 1 && only?.before?.field != null && only.before.operator === only.now?.operator ? only.before.value : null;

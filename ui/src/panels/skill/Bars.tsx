@@ -108,7 +108,7 @@ function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; 
   const path = isRow(result.value) ? pathOf(result.value) : null;
   return (
     <>
-      {problems.length > 0 && <ProblemBars problems={problems} label={`Problems of ${label}`} />}
+      {problems.length > 0 && <ProblemBars problems={problems} label={`Problems with ${label}`} />}
       <div
         role="status"
         data-testid="undo-bar"

@@ -91,9 +91,9 @@ describe('user actions', () => {
       const { end } = await running();
       await end(answer({ quotes: [], problems: [{ problem: 'NGTL has no closes since 1 Jun: Stooq has none', remedy: 'Try again.' }] }));
       act(() => void vi.advanceTimersByTime(UNDO_FOR));
-      expect(screen.getByRole('region', { name: 'Problems of Fetch: A' })).toHaveTextContent('NGTL has no closes since 1 Jun: Stooq has none. Try again.');
+      expect(screen.getByRole('region', { name: 'Problems with Fetch: A' })).toHaveTextContent('NGTL has no closes since 1 Jun: Stooq has none. Try again.');
       await userEvent.click(within(screen.getByTestId('undo-bar')).getByRole('button', { name: 'Hide' }));
-      expect(screen.queryByRole('region', { name: 'Problems of Fetch: A' })).toBeNull();
+      expect(screen.queryByRole('region', { name: 'Problems with Fetch: A' })).toBeNull();
     });
   });
 

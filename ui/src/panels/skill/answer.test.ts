@@ -47,10 +47,10 @@ test('rows are identified by their note; several rows of a note are distinguishe
 });
 
 test('an unreadable item is a problem and no row', () => {
-  const broken = { path: 'B.md', line: 4, unreadable: 'The date is no date', remedy: 'Write it as 2026-11-20.' };
+  const broken = { path: 'B.md', line: 4, unreadable: 'The date is not a date', remedy: 'Write it as 2026-11-20.' };
   expect(rowsAt([{ path: 'A.md' }, broken], '').map(({ key }) => key)).toEqual(['A.md']);
   expect(problemsIn([[{ path: 'A.md' }, broken]])).toEqual([
-    { path: 'B.md', line: 4, problem: 'The date is no date', remedy: 'Write it as 2026-11-20.' },
+    { path: 'B.md', line: 4, problem: 'The date is not a date', remedy: 'Write it as 2026-11-20.' },
   ]);
 });
 

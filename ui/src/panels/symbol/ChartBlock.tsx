@@ -34,7 +34,7 @@ export function ChartBlock() {
         </div>
       )}
       <div className="px-5 pt-2 empty:hidden">
-        <ProblemBars problems={problemsIn([compare?.read?.result?.value])} label="Problems of the comparison" />
+        <ProblemBars problems={problemsIn([compare?.read?.result?.value])} label="Problems with the comparison" />
       </div>
       <Toolbar />
       {chart === null ? (
@@ -44,7 +44,7 @@ export function ChartBlock() {
           </div>
         )
       ) : isEmpty ? (
-        <p className="px-5 py-8 text-center text-small text-fg-2">No closes of this range.</p>
+        <p className="px-5 py-8 text-center text-small text-fg-2">No closes in this range.</p>
       ) : (
         <div aria-busy={runs.length > 0} className={runs.length > 0 ? 'opacity-60' : ''}>
           <Legend />

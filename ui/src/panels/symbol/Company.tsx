@@ -192,7 +192,7 @@ export function News() {
               ))}
             </Rows>
             <div className="px-5 pt-1 empty:hidden">
-              <ProblemBars problems={problemsIn([value])} label="Problems of the news" />
+              <ProblemBars problems={problemsIn([value])} label="Problems with the news" />
             </div>
           </>
         );

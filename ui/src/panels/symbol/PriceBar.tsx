@@ -47,7 +47,7 @@ export function PriceBar() {
           )}
         </Banner>
       )}
-      <ProblemBars problems={others} label="Problems of the price" />
+      <ProblemBars problems={others} label="Problems with the price" />
     </div>
   );
 }

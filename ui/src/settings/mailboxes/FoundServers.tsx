@@ -11,7 +11,7 @@ export function FoundServers({ asked }: { asked: FoundMailServers }) {
     <div role="status" data-testid="found-servers" className="flex flex-col gap-1 rounded-card bg-surface-sunken px-3 py-2">
       {found === null ? (
         <p>
-          No servers found for <Revealed text={domain} />. Enter them as your provider names them.
+          No servers found for <Revealed text={domain} />. Enter those that your provider gives.
         </p>
       ) : (
         <>

@@ -144,10 +144,10 @@ function ServersStep({ state, dispatch, onAnyway }: StepProps & { onAnyway: () =
       <Labelled id={`${id}-name`} label="Name">
         <TextField {...field('name')} required placeholder="Home" />
       </Labelled>
-      <Labelled id={`${id}-imap`} label="IMAP server" note="Its port where that is not 993. Always encrypted.">
+      <Labelled id={`${id}-imap`} label="IMAP server" note="Add the port unless it is 993. Always encrypted.">
         <TextField {...field('imap')} required placeholder="imap.example.org" />
       </Labelled>
-      <Labelled id={`${id}-smtp`} label="SMTP server" note="For sending, with its port where that is not 465. On 587, 2525 and 25 it is encrypted by STARTTLS.">
+      <Labelled id={`${id}-smtp`} label="SMTP server" note="For sending; add the port unless it is 465. On 587, 2525 and 25 it is encrypted by STARTTLS.">
         <TextField {...field('smtp')} placeholder="smtp.example.org" />
       </Labelled>
       <Labelled id={`${id}-user`} label="User">
@@ -160,7 +160,7 @@ function ServersStep({ state, dispatch, onAnyway }: StepProps & { onAnyway: () =
         <Labelled
           id={`${id}-password`}
           label="Password"
-          note={before === null ? 'Goes to your credentials and to these servers, never to a file of settings. Many providers want one made for an app.' : 'Empty keeps the one there is. Needed where a server or the user changes.'}
+          note={before === null ? 'Stored in your credentials and sent to these servers, never written to a settings file. Many providers require an app password.' : 'Leave empty to keep the current one. Required if a server or the user changes.'}
         >
           <TextField
             id={`${id}-password`}
@@ -177,7 +177,7 @@ function ServersStep({ state, dispatch, onAnyway }: StepProps & { onAnyway: () =
       <details open={entry.address !== '' || entry.checked_by !== ''}>
         <summary className="w-fit cursor-pointer text-fg-3 hover:text-fg-2">More</summary>
         <div className="mt-2 flex flex-col gap-2">
-          <Labelled id={`${id}-address`} label="Sender" note="Your address, where the user is none.">
+          <Labelled id={`${id}-address`} label="Sender" note="Your address, if the user is not one.">
             <TextField {...field('address')} placeholder="jane@example.org" />
           </Labelled>
           <Labelled id={`${id}-checked_by`} label="Checked by" note="The first word of Authentication-Results in a message you received.">

@@ -8,7 +8,7 @@ const at = new Date('2026-11-26T10:00:00Z');
 test.each([
   [sampleMailbox(), /^Ready · tested Tue 24 Nov, 3 unread messages then$/, 'bg-ok'],
   [sampleMailbox({ tested: null }), /^Not tested yet$/, 'border border-fg-3'],
-  [sampleMailbox({ servers: [] }, { imap: 'imap.example.org:99999' }), /^Not used: its IMAP server is none\. Edit it$/, 'bg-danger'],
+  [sampleMailbox({ servers: [] }, { imap: 'imap.example.org:99999' }), /^Not used: its IMAP server is invalid. Edit it$/, 'bg-danger'],
   [sampleMailbox({ password: 'missing' }), /^Password missing$/, 'bg-warn'],
   [sampleMailbox({ password: 'not_granted' }), /^Password not allowed for these servers yet$/, 'bg-warn'],
   [sampleMailbox({ password: 'unknown', reason: 'The keychain is locked.' }), /^Password not readable: The keychain is locked\.$/, 'bg-warn'],

@@ -10,7 +10,7 @@ export interface MailboxState {
 }
 
 export function stateOf(row: MailboxRow, now: Date = new Date()): MailboxState {
-  if (row.servers.length === 0) return { dot: 'bg-danger', text: 'Not used: its IMAP server is none. Edit it' };
+  if (row.servers.length === 0) return { dot: 'bg-danger', text: 'Not used: its IMAP server is invalid. Edit it' };
   if (row.password === 'needs_sign_in') return { dot: 'bg-warn', text: `Needs sign-in: ${row.reason ?? 'nobody has signed in yet'}` };
   if (row.mailbox.sign_in !== null && row.password === 'missing') return { dot: 'bg-warn', text: 'Needs sign-in' };
   if (row.password === 'missing') return { dot: 'bg-warn', text: 'Password missing' };

@@ -54,7 +54,7 @@ export function NewTypePage({ skill, name, onClose, onBegin }: NewTypePageProps)
             <Named label="Name" note="singular, the value of `type:` in its notes" problem={problems['name']}>
               <TextField autoFocus placeholder="supplier" value={type.name} invalid={'name' in problems} onChange={(event) => set({ name: event.target.value })} />
             </Named>
-            <Named label="Folder of new notes" note="a record counts wherever it lies" problem={problems['folder']}>
+            <Named label="Folder of new notes" note="records are found in any folder" problem={problems['folder']}>
               <TextField placeholder="CRM/Suppliers" value={type.folder} invalid={'folder' in problems} onChange={(event) => set({ folder: event.target.value })} />
             </Named>
           </div>

@@ -59,7 +59,7 @@ export function AddServer({ onClose, onAdded }: AddServerProps) {
       <div className="flex items-center gap-2.5">
         <span className="text-ui font-semibold">Add server</span>
         <Segments
-          label="How it is given"
+          label="Input"
           value={state.way}
           options={[
             { value: 'paste', label: 'Paste' },

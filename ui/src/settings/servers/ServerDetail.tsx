@@ -147,7 +147,7 @@ function More({ row, servers, onEdit }: { row: ServerRow; servers: Servers; onEd
         trigger={<span aria-hidden="true" className="w-0" />}
       >
         <p className="mb-1 font-medium">Remove {row.name}?</p>
-        <p className="mb-2.5 text-small text-fg-2">It ends and leaves the configuration. Its secrets stay in your credentials.</p>
+        <p className="mb-2.5 text-small text-fg-2">It stops and is removed from the configuration. Its secrets stay in your credentials.</p>
         <div className="flex gap-2">
           <Button
             variant="danger"

@@ -57,7 +57,7 @@ export function ServerLine({ row, chosen, scale, since, onOpen, onToggle, onReme
             )}
             <Badge tone="outline">{row.host ?? 'command'}</Badge>
             {row.reaches_vault && (
-              <Badge tone="warn" icon="warn" title="Its command names your vault. What it changes there is not asked about.">
+              <Badge tone="warn" icon="warn" title="Its command names your vault. It can change notes there without asking.">
                 reaches the vault
               </Badge>
             )}

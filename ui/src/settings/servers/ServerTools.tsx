@@ -14,7 +14,7 @@ interface ServerToolsProps {
 }
 
 const effects: readonly { readonly effect: Effect; readonly label: string; readonly note: string }[] = [
-  { effect: 'read', label: 'Read', note: 'runs without a question' },
+  { effect: 'read', label: 'Read', note: 'runs without asking' },
   { effect: 'external', label: 'External', note: 'sends something out' },
   { effect: 'destructive', label: 'Destructive', note: 'cannot be undone' },
   { effect: 'send', label: 'Send', note: 'reaches a person' },
