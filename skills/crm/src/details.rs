@@ -67,12 +67,13 @@ fn text_for(key: &str, kind: FieldKind, text: &str) -> Result<String, ToolError>
             format!("\"{text}\" is not an e-mail address such as jane@example.com"),
         )),
         "birthday" if Birthday::parse(text).is_none() => {
-            let rule = format!("\"{text}\" is no birthday; write 1990-03-14, or --03-14 without the year");
+            let rule = format!("\"{text}\" is not a birthday; write 1990-03-14, or --03-14 without the year");
             Err(invalid_argument(key, rule))
         }
-        "every" if Cadence::parse(text).is_none() => {
-            Err(invalid_argument(key, format!("\"{text}\" is no cadence; write 2 weeks, month or 3 months")))
-        }
+        "every" if Cadence::parse(text).is_none() => Err(invalid_argument(
+            key,
+            format!("\"{text}\" is not a cadence; write 2 weeks, month or 3 months"),
+        )),
         _ => Ok(text.to_owned()),
     }
 }

@@ -142,7 +142,7 @@ fn dividends(closes: Option<&Closes>) -> Vec<KeyFigure> {
         let closes = closes.ok_or("there is no close")?;
         let last = closes.last().ok_or("there is no close")?;
         let events = closes.history.events.as_ref();
-        let events = events.ok_or_else(|| format!("{} tells of no dividends", closes.source))?;
+        let events = events.ok_or_else(|| format!("{} reports no dividends", closes.source))?;
         let begin = last.date.saturating_sub(1.year());
         let of_year = events.dividends.iter().filter(|(day, _)| *day > begin && *day <= last.date);
         let sum = of_year.fold(Decimal::ZERO, |sum, (_, amount)| sum + amount);

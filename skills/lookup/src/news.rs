@@ -140,7 +140,7 @@ async fn read(feed: &str, resolved: &Resolved, ctx: &dyn ToolContext) -> Result<
     }
     let parsed =
         feed_rs::parser::Builder::new().base_uri(Some(url.as_str())).build().parse(answer.body.as_slice());
-    let parsed = parsed.map_err(|_| format!("{host} answered with something else than a feed"))?;
+    let parsed = parsed.map_err(|_| format!("{host} did not answer with a feed"))?;
     let source =
         parsed.title.as_ref().map(|title| one_line(&title.content)).filter(|title| !title.is_empty());
     let source = source.unwrap_or_else(|| host.clone());

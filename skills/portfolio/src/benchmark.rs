@@ -34,7 +34,7 @@ impl<'a> Benchmark<'a> {
             (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
         };
         let ratio = end.checked_div(begin).and_then(|ratio| f64::try_from(ratio).ok());
-        Ok(ratio.map(|ratio| ratio - 1.0).ok_or_else(|| format!("{} closed at nothing", self.symbol)))
+        Ok(ratio.map(|ratio| ratio - 1.0).ok_or_else(|| format!("{} closed at zero", self.symbol)))
     }
 
     /// The close of `day`, adjusted for splits up to `to`.

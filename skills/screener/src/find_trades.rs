@@ -199,7 +199,7 @@ fn sold(strategy: &Strategy, now: &Now<'_>) -> String {
     let look = strategy.buy.look(&columns);
     let failed = (0..look.truths.len()).find(|place| look.truths[*place] != Truth::Yes);
     match failed {
-        None => format!("{} others are wanted more.", strategy.rules.positions),
+        None => format!("{} others rank higher.", strategy.rules.positions),
         Some(place) => {
             let condition = &strategy.buy.conditions[place];
             let (name, kind) = named(condition);

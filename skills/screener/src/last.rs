@@ -19,14 +19,14 @@ pub(crate) async fn keep_scan(screen: &NotePath, hits: &Value, ctx: &dyn ToolCon
     for _ in 0..TRIES {
         let before = match ctx.store().get(KEY).await {
             Ok(before) => before,
-            Err(error) => return ctx.log(LogLevel::Warn, &format!("The scan was not kept: {error}")),
+            Err(error) => return ctx.log(LogLevel::Warn, &format!("The scan was not saved: {error}")),
         };
         let mut scans = before.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
         scans.insert(screen.to_string(), json!({"hits": hits, "at": ctx.clock().now().to_string()}));
         match ctx.store().replace(KEY, before.as_ref(), scans.into()).await {
             Ok(true) => return,
             Ok(false) => {}
-            Err(error) => return ctx.log(LogLevel::Warn, &format!("The scan was not kept: {error}")),
+            Err(error) => return ctx.log(LogLevel::Warn, &format!("The scan was not saved: {error}")),
         }
     }
 }

@@ -292,7 +292,7 @@ pub(crate) fn missing(screen: &Screen, share: &Share, look: &Look) -> Vec<String
             let why = match (&share.reported, of_report) {
                 (Err(why), _) if condition.needs_reports() => why.clone(),
                 (_, Some(why)) => why,
-                _ if condition.needs_reports() => "its reports do not say it".into(),
+                _ if condition.needs_reports() => "its reports do not state it".into(),
                 _ => format!("{} days are too few, or lack it", share.days.daily.len()),
             };
             format!("{}: {why}", named(condition).0)

@@ -120,7 +120,7 @@ export class FakeBackend extends FakeChats {
   read_draft_image = ({ session, id }: Params<'read_draft_image'>): Result<'read_draft_image'> => {
     const image = this.draftImages.get(session)?.get(id);
     if (image) return image;
-    throw { code: 'io', message: 'The image is not there any more.', hint: '' } satisfies UserError;
+    throw { code: 'io', message: 'The image is no longer there.', hint: '' } satisfies UserError;
   };
   show_config_file = () => ({});
   set_context = () => ({});

@@ -88,10 +88,10 @@ fn birthday_and_cadence_are_written_verbatim_or_rejected() {
     let error = crm.error("update_contact", json!({"name": "Mara", "birthday": "02-30"}));
     assert_eq!(
         error.message,
-        "/birthday: \"02-30\" is no birthday; write 1990-03-14, or --03-14 without the year."
+        "/birthday: \"02-30\" is not a birthday; write 1990-03-14, or --03-14 without the year."
     );
     let error = crm.error("add_contact", json!({"name": "Noor", "every": "often"}));
-    assert_eq!(error.message, "/every: \"often\" is no cadence; write 2 weeks, month or 3 months.");
+    assert_eq!(error.message, "/every: \"often\" is not a cadence; write 2 weeks, month or 3 months.");
 }
 
 /// Checks the next birthday within a year, and the age, of a contact with `birthday: {text}`.

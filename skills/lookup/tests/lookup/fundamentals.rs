@@ -159,7 +159,7 @@ fn outdated_share_count_gives_no_figure() {
         json!([fact(None, "2015-01-30", 20, "10-Q", "2015-02-05")]);
     let value = figures(old, "");
     for key in ["market_value", "price_to_earnings", "earnings_per_share"] {
-        assert_eq!(missing(&value, key), "the last number of shares that was reported is of 2015-01-30");
+        assert_eq!(missing(&value, key), "the last reported number of shares is from 2015-01-30");
     }
     check(&value, "revenue", "460", "USD", "2026-09-30");
 }

@@ -52,7 +52,7 @@ fn failing_feed_does_not_affect_others() {
     let value = skill.value("news", json!({"symbol": "NGTL"}));
     assert_eq!(value["count"], 2);
     assert_eq!(value["problems"][0]["problem"], "feeds.test answered with status 503");
-    assert_eq!(value["problems"][1]["problem"], "feeds.test answered with something else than a feed");
+    assert_eq!(value["problems"][1]["problem"], "feeds.test did not answer with a feed");
 }
 
 #[test]

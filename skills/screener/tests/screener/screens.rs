@@ -62,7 +62,7 @@ fn unparsable_condition_stops_the_scan_with_its_line() {
     let error = skill.error("scan_universe", json!({"screen": "broken", "universe": "watchlist"}));
     assert_eq!(
         error.message,
-        "Line 2 of conditions, `price_to_earning < 18`, character 1: \"price_to_earning\" is no known figure."
+        "Line 2 of conditions, `price_to_earning < 18`, character 1: \"price_to_earning\" is not a known figure."
     );
     assert_eq!(error.hint, "Did you mean price_to_earnings?");
 }

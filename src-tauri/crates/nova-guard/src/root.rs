@@ -73,7 +73,7 @@ pub(crate) fn make(view: &View, limits: &Limits) -> Result<(), String> {
     for folder in &view.folders {
         if is_of_system(&folder.at) {
             // Its mount point would be created in the system's own folder.
-            return Err(format!("{} is a place of the system", folder.at.display()));
+            return Err(format!("{} is a system folder", folder.at.display()));
         }
         bind(&folder.source, &folder.at)?;
     }

@@ -45,7 +45,7 @@ impl Web {
         gate: &dyn HostGate,
         before: &dyn BeforeTls,
     ) -> Result<TlsStream<TcpStream>, WebError> {
-        let invalid = || WebError::Request { reason: format!("{host} is no name of a server") };
+        let invalid = || WebError::Request { reason: format!("{host} is not a server name") };
         let url = Url::parse(&format!("https://{host}:{port}/")).map_err(|_| invalid())?;
         let allow = named_server(&url)?;
         let name = url.host_str().ok_or_else(invalid)?.trim_matches(['[', ']']).to_owned();

@@ -26,7 +26,7 @@ pub enum WebError {
     #[error("{host} cannot be reached: {reason}.")]
     Unreachable { host: String, reason: String },
     /// The certificate is for another server, or is not trusted by the system.
-    #[error("The certificate of {host} does not fit: {reason}.")]
+    #[error("The certificate of {host} is not valid: {reason}.")]
     Certificate { host: String, reason: String },
     /// No name server gave an answer about the services of a domain.
     #[error("The services of {domain} cannot be looked up: {reason}.")]

@@ -143,7 +143,7 @@ impl Web {
         match tokio::time::timeout(total, self.make(&hop)).await.map_err(too_slow)?? {
             Answer::Whole(response) => Ok(response),
             Answer::Elsewhere(next) => {
-                let reason = format!("to {}, which is not the address that was set", next.url.path());
+                let reason = format!("to {}, which is not the configured address", next.url.path());
                 Err(WebError::Redirect { host: hop.host, reason })
             }
         }

@@ -216,7 +216,7 @@ impl Company<'_> {
         let close = self.close.ok_or("there is no close")?;
         // A company with several share classes reports no total now, but may have done so years ago.
         if days_between(newest.end, close.date) > oldest_count(close.splits.is_some()) {
-            return Err(format!("the last number of shares that was reported is of {}", newest.end));
+            return Err(format!("the last reported number of shares is from {}", newest.end));
         }
         Ok((self.since_split(newest, close)?, newest.end))
     }
@@ -228,7 +228,7 @@ impl Company<'_> {
         // A depositary receipt of a foreign company can stand for several of its shares, or a fraction of
         // one.
         if newest.form.starts_with("20-F") {
-            return Err("how many of its shares one that trades here stands for is not reported".into());
+            return Err("the ratio of its shares to those that trade here is not reported".into());
         }
         Ok(newest)
     }
@@ -307,7 +307,7 @@ impl Company<'_> {
         let full = facts.full_years();
         let newest = full.last().ok_or("no full year was reported")?;
         if !self.is_late(newest.end) {
-            return Err(format!("the last year that was reported ends on {}", newest.end));
+            return Err(format!("the last reported year ends on {}", newest.end));
         }
         let earlier = full
             .iter()
@@ -389,7 +389,7 @@ impl Company<'_> {
         let sum = self.newest_year(what, tags)?;
         self.is_late(sum.end)
             .then_some(())
-            .ok_or_else(|| format!("the last {what} that was reported ends on {}", sum.end))?;
+            .ok_or_else(|| format!("the last reported {what} ends on {}", sum.end))?;
         Ok(sum)
     }
 

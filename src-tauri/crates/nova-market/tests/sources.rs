@@ -120,7 +120,7 @@ fn ecb_past_rates_have_the_days_of_the_file() {
 fn invalid_ecb_file_is_refused() {
     let rate =
         |answer: fn(&str) -> (u16, String)| block_on(source("ecb").rate("EUR", "USD", &answers(answer)));
-    let unreadable = "answered with something else than its rates";
+    let unreadable = "did not answer with rates";
     says(rate(|_| ok("<html>Sorry</html>")), "answered with a web page instead of a quote");
     says(rate(|_| ok("<?xml version=\"1.0\"?><a><b>")), unreadable);
     says(rate(|_| ok("<?xml version=\"1.0\"?><a/>")), unreadable);
@@ -154,7 +154,7 @@ fn twelve_data_answer_has_currency_or_error() {
     let wrong = |_: &str| ok(r#"{"code":401,"message":"apikey is incorrect","status":"error"}"#);
     says(quote("twelve_data", wrong), "does not accept the key");
     let pence = |_: &str| ok(r#"{"currency":"GBp","timestamp":1795192500,"close":"42"}"#);
-    says(quote("twelve_data", pence), "quotes it in GBp, which is no currency");
+    says(quote("twelve_data", pence), "quotes it in GBp, which is not a currency");
     let days = history("twelve_data", |path| {
         assert!(path.contains("start_date=2026-11-16&end_date=2026-11-21"), "{path}");
         ok(r#"{"meta":{"currency":"USD"},"values":[{"datetime":"2026-11-20","close":"42.18","volume":"900"},

@@ -96,13 +96,13 @@ describe('events', () => {
   test('problems of events are listed, those of calendars are shown at the calendar', () => {
     const problems = [
       { event: 'Events/Broken.md', calendar: 'vault', line: 3, problem: 'date: is not a date', remedy: 'Write it as 2026-11-24.' },
-      { event: 'Lost', calendar: 'Team', problem: 'nobody knows its zone' },
+      { event: 'Lost', calendar: 'Team', problem: 'its time zone is unknown' },
       { calendar: 'Team', problem: 'Team was not found', remedy: 'Check its address.' },
       { problem: 'there are too many events; some are left out', remedy: 'Ask for fewer days.' },
     ];
     expect(listingOf([{ events: [], problems } as unknown as JsonValue]).problems).toEqual([
       { path: 'Events/Broken.md', line: 3, problem: 'date: is not a date', remedy: 'Write it as 2026-11-24.' },
-      { path: null, line: null, problem: 'Lost: nobody knows its zone', remedy: null },
+      { path: null, line: null, problem: 'Lost: its time zone is unknown', remedy: null },
       { path: null, line: null, problem: 'there are too many events; some are left out', remedy: 'Ask for fewer days.' },
     ]);
   });

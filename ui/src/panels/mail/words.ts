@@ -90,7 +90,7 @@ export function sizeText(bytes: number): string {
 const kinds: Readonly<Record<string, string>> = {
   calendar: 'invitation',
   message: 'forwarded mail',
-  winmail: 'container of Outlook, contents hidden',
+  winmail: 'Outlook container, contents hidden',
   'inline image': 'image in the text',
 };
 

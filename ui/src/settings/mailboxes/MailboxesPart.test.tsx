@@ -167,10 +167,10 @@ test('an invalid edit shows the reason, and Escape closes the form', async () =>
 
 test('an invalid address, and servers entered manually', async () => {
   const { backend, user } = setup();
-  backend.fail('find_mail_servers', { message: '"jane@x" is no address of a mailbox.' });
+  backend.fail('find_mail_servers', { message: '"jane@x" is not a mailbox address.' });
   await user.click(await screen.findByTestId('mailbox-add'));
   await user.keyboard('jane@x{Enter}');
-  expect(await screen.findByRole('alert')).toHaveTextContent('is no address of a mailbox.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('is not a mailbox address.');
   await user.click(screen.getByRole('button', { name: 'Enter them myself' }));
   expect(screen.getByLabelText('User')).toHaveValue('jane@x');
   await user.click(screen.getByRole('button', { name: 'Another address' }));

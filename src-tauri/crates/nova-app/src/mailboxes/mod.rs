@@ -45,7 +45,7 @@ impl App {
 
     pub(crate) async fn find_mail_servers(&self, asked: MailAddress) -> Result<FoundMailServers, UserError> {
         let address: OwnAddress = asked.address.parse().map_err(|_| {
-            let message = format!("\"{}\" is no address of a mailbox.", crate::plain_line(&asked.address));
+            let message = format!("\"{}\" is not a mailbox address.", crate::plain_line(&asked.address));
             UserError::new(ErrorCode::BadRequest, message, "Write it as jane@example.org.")
         })?;
         let found = find_servers(&self.web_of_settings(), &address).await;
@@ -312,7 +312,10 @@ impl App {
         let mut names =
             std::iter::once(format!("{SKILL}/{key}")).chain((2..=999).map(|n| format!("{SKILL}/{key}-{n}")));
         names.find(|name| !is_taken(name)).ok_or_else(|| {
-            bad_request("Too many passwords of that name are kept.", "Remove some in Settings, Credentials.")
+            bad_request(
+                "Too many passwords of that name are stored.",
+                "Remove some in Settings, Credentials.",
+            )
         })
     }
 

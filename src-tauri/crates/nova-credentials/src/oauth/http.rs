@@ -18,7 +18,7 @@ pub(super) struct TokenHttp(reqwest::Client);
 /// Contains neither the URL nor the body: both can contain secrets.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HttpFailure {
-    #[error("it led elsewhere")]
+    #[error("it redirected")]
     Redirect,
     #[error("status {0}")]
     Status(u16),

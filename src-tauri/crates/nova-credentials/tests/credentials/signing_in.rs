@@ -357,7 +357,7 @@ async fn redirect_of_the_token_server_is_not_followed() {
         server.state().mode =
             Mode::Fixed(status, format!("Location: {}/steal\r\n", elsewhere.address), String::new());
         let error = refused(&server, browser()).await;
-        assert_eq!(error, "127.0.0.1 gave no token: it led elsewhere.", "{status}");
+        assert_eq!(error, "127.0.0.1 gave no token: it redirected.", "{status}");
     }
     assert!(elsewhere.state().other_requests.is_empty());
 }

@@ -268,7 +268,7 @@ async fn returns_the_exit_code_and_reports_start_failures() {
     let Files::View(view) = &mut confinement.files else { unreachable!() };
     view.folders[0].at = "/usr/lib/vault".into();
     let taken = guard().command(&confinement, "/bin/true").start().await.unwrap_err();
-    assert!(taken.to_string().contains("a place of the system"), "{taken}");
+    assert!(taken.to_string().contains("a system folder"), "{taken}");
     assert!(!Path::new("/usr/lib/vault").exists());
 }
 

@@ -73,7 +73,7 @@ pub enum BacktestError {
     TooLate { last: Date },
     #[error("No share of the universe has a close. Fetch closes first")]
     NoCloses,
-    #[error("There are fewer than two days of trading from {from} to {to}. Use a longer span")]
+    #[error("There are fewer than two trading days from {from} to {to}. Use a longer span")]
     TooShort { from: Date, to: Date },
     #[error("The closes of {symbol} are of {from} to {to}. Use another span or benchmark")]
     Benchmark { symbol: String, from: Date, to: Date },

@@ -62,11 +62,11 @@ impl Expression {
         let root = parse::parse(text)?;
         match (wanted, root.is_truth()) {
             (Wanted::Condition, false) => Err(error(
-                format!("\"{}\" is a number and no condition.", text.trim()),
+                format!("\"{}\" is a number, not a condition.", text.trim()),
                 "Compare it, such as: close > 10",
             )),
             (Wanted::Number, true) => {
-                Err(error(format!("\"{}\" is a condition and no number.", text.trim()), "Name a figure."))
+                Err(error(format!("\"{}\" is a condition, not a number.", text.trim()), "Name a figure."))
             }
             _ => Ok(Self { text: text.trim().to_owned(), root }),
         }

@@ -286,7 +286,7 @@ impl Parser<'_> {
             {
                 return Err(self.error_from(
                     from,
-                    "A percentage is compared with a figure that is none.",
+                    "A percentage is compared with a figure that is not one.",
                     "Leave the % out.",
                 ));
             }
@@ -304,7 +304,7 @@ impl Parser<'_> {
             Some((_, name)) => format!("Did you mean {name}?"),
             None => "list_screens names the figures that are known.".to_owned(),
         };
-        error(self.text, place, &format!("\"{word}\" is no known figure."), &hint)
+        error(self.text, place, &format!("\"{word}\" is not a known figure."), &hint)
     }
 
     fn place(&self) -> Range<usize> {

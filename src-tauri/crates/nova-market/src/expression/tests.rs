@@ -84,7 +84,7 @@ fn refuses(text: &str, said: &str, about: &str) {
 #[test]
 fn errors_have_a_position_and_a_hint() {
     refuses("", "empty", "");
-    refuses("close", "is a number and no condition", "close");
+    refuses("close", "is a number, not a condition", "close");
     refuses("price_to_earning < 18", "Did you mean price_to_earnings?", "price_to_earning");
     refuses("rsi(close, 14) < 30 close > 2", "not expected", "close");
     refuses("sma(close) > 2", "sma(close, 50)", ")");

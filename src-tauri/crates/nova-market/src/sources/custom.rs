@@ -99,7 +99,7 @@ impl Custom {
         match said {
             Some(said) => currency_code(said)
                 .map(str::to_owned)
-                .ok_or_else(|| SourceError::Source(format!("has the currency {said}, which is none"))),
+                .ok_or_else(|| SourceError::Source(format!("has the invalid currency {said}"))),
             None => listing.currency.clone().ok_or_else(|| {
                 SourceError::Symbol("does not say its currency: set currency in its description".into())
             }),

@@ -160,7 +160,7 @@ fn days(page: &str) -> Result<Vec<Day>, SourceError> {
 }
 
 fn unreadable() -> SourceError {
-    SourceError::Source("answered with something else than its rates".into())
+    SourceError::Source("did not answer with rates".into())
 }
 
 fn attribute(element: &BytesStart, name: &str) -> Option<String> {

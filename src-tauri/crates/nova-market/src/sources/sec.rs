@@ -219,5 +219,5 @@ impl Sec {
 }
 
 fn unreadable() -> SourceError {
-    SourceError::Source("answered with something else than its data".into())
+    SourceError::Source("did not answer with data".into())
 }

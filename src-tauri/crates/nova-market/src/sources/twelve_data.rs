@@ -142,7 +142,7 @@ fn currency(said: Option<&str>) -> Result<String, SourceError> {
     let said = said.ok_or_else(|| SourceError::Symbol("does not say its currency".into()))?;
     let code = currency_code(said).filter(|code| *code == said);
     code.map(str::to_owned)
-        .ok_or_else(|| SourceError::Symbol(format!("quotes it in {said}, which is no currency")))
+        .ok_or_else(|| SourceError::Symbol(format!("quotes it in {said}, which is not a currency")))
 }
 
 fn text<'a>(page: &'a Value, name: &str) -> Option<&'a str> {

@@ -81,7 +81,7 @@ impl Days {
             daily.truncate(daily.days.partition_point(|known| *known < day));
         }
         match daily.is_empty() {
-            true => Err("there is no day of trading that is over".into()),
+            true => Err("no trading day has ended".into()),
             false => Ok(Self { origin, daily, old }),
         }
     }
@@ -113,7 +113,7 @@ pub async fn days(
     match renewed(listing, since, (last, before.as_deref()), sources, ctx).await {
         Ok(fresh) => {
             keep(listing, &fresh, ctx).await;
-            let unreadable = || "the days that were fetched cannot be kept".to_owned();
+            let unreadable = || "the fetched days cannot be cached".to_owned();
             let (origin, daily) = kept::daily(&fresh.encode()).ok_or_else(unreadable)?;
             Days::over(origin, daily, None)
         }
@@ -186,7 +186,7 @@ fn fits(listing: &Listing, currency: &str) -> bool {
 /// A cache error does not fail the call.
 async fn keep(listing: &Listing, kept: &Kept, ctx: &dyn ToolContext) {
     if let Err(error) = ctx.cache().set(&key("closes", listing), kept.encode()).await {
-        ctx.log(LogLevel::Warn, &format!("The closes were not kept: {error}"));
+        ctx.log(LogLevel::Warn, &format!("The closes were not cached: {error}"));
     }
 }
 

@@ -118,7 +118,7 @@ pub async fn reports(
 async fn keep(key: &str, value: &impl Serialize, ctx: &dyn ToolContext) {
     let bytes = serde_json::to_vec(value).unwrap_or_default();
     if let Err(error) = ctx.cache().set(key, bytes).await {
-        ctx.log(LogLevel::Warn, &format!("What the SEC said was not kept: {error}"));
+        ctx.log(LogLevel::Warn, &format!("The SEC's answer was not cached: {error}"));
     }
 }
 

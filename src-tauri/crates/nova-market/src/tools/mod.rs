@@ -99,7 +99,7 @@ impl Transport for Web<'_> {
     async fn file(&self, path: &str) -> Result<File, SourceError> {
         let unreadable = |error: ToolError| SourceError::Symbol(clause(&error));
         let file = NotePath::parse(path)
-            .map_err(|error| SourceError::Source(format!("has a path that is none: {error}")))?;
+            .map_err(|error| SourceError::Source(format!("has an invalid path: {error}")))?;
         let bytes = self.0.vault().read_file(&file).await.map_err(unreadable)?;
         Ok(File { bytes, at: self.0.clock().now().to_string() })
     }

@@ -19,13 +19,13 @@ fn span_without_closes_names_the_first_or_last_close() {
     of(
         day(19),
         day(90),
-        "There are fewer than two days of trading from 2026-01-20 to 2026-04-01. Use a longer span",
+        "There are fewer than two trading days from 2026-01-20 to 2026-04-01. Use a longer span",
     );
     of(day(5), day(4), "The span ends on 2026-01-05, before it begins on 2026-01-06. Swap them");
     of(
         day(3),
         day(3),
-        "There are fewer than two days of trading from 2026-01-04 to 2026-01-04. Use a longer span",
+        "There are fewer than two trading days from 2026-01-04 to 2026-01-04. Use a longer span",
     );
     // A year that begins with holidays.
     let run = backtest(&candidates, &rules(), date(2025, 12, 22), day(90)).expect("a run");

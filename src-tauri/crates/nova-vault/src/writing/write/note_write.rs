@@ -80,7 +80,7 @@ impl Outcome {
     pub(super) fn line(self, n: u64) -> Line {
         match self {
             Outcome::Written => Line::Done { n },
-            Outcome::AlreadySo => Line::Failed { n, reason: "it was so already".to_owned() },
+            Outcome::AlreadySo => Line::Failed { n, reason: "it was already so".to_owned() },
         }
     }
 }
