@@ -69,7 +69,7 @@ describe('results', () => {
   });
 
   test('a tool’s own summary comes before counts', () => {
-    expect(resultSummary(done('budget.import_transactions', { summary: '4 imported, 2 there already', rows: [1] }))).toBe('4 imported, 2 there already');
+    expect(resultSummary(done('budget.import_transactions', { summary: '4 imported, 2 already there', rows: [1] }))).toBe('4 imported, 2 already there');
   });
 
   test('a read shows its arguments and result, a write of one note its arguments', () => {

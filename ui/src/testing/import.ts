@@ -54,7 +54,7 @@ export const proposedImport: JsonValue = {
 
 export const previewedImport: JsonValue = {
   dry_run: true,
-  summary: '4 to import, 2 there already, 1 without a category',
+  summary: '4 to import, 2 already there, 1 without a category',
   rows: 7,
   imported: 4,
   header: ['Buchungstag', 'Betrag', 'Text', 'Text'],
@@ -62,7 +62,7 @@ export const previewedImport: JsonValue = {
   preview: [{ date: '2026-11-20', kind: 'expense', amount: '84.20', currency: 'EUR', payee: 'Corner Market', category: 'groceries' }],
 };
 
-export const importDone: JsonValue = { dry_run: false, summary: '4 imported, 2 there already, 1 without a category', imported: 4, rows: 7 };
+export const importDone: JsonValue = { dry_run: false, summary: '4 imported, 2 already there, 1 without a category', imported: 4, rows: 7 };
 
 /** The output for a file with possible duplicates. */
 export const alikeImport: JsonValue = {

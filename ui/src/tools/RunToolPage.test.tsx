@@ -100,7 +100,7 @@ it('a tool’s proposal is confirmed beside its form, without retyping', async (
   await user.click(within(result()).getByRole('button', { name: /^Run 7/ }));
   expect(backend.asked('call_tool').at(-1)?.args).toEqual({ path: 'a.csv', mapping: { ...proposedMapping, decimal: '.' } });
   await answer({ value: importDone });
-  expect(result()).toHaveTextContent('4 imported, 2 there already, 1 without a category');
+  expect(result()).toHaveTextContent('4 imported, 2 already there, 1 without a category');
 });
 
 it('gives the arguments of a call to no other tool if its own is gone', async () => {

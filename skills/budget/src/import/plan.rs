@@ -233,14 +233,14 @@ impl<'a> Imported<'a> {
 }
 
 impl Plan {
-    /// Such as "4 imported, 2 there already, 3 left out, 1 without a category".
+    /// Such as "4 imported, 2 already there, 3 left out, 1 without a category".
     pub(super) fn summary(&self, dry_run: bool) -> String {
         let done = if dry_run { "to import" } else { "imported" };
         let rest = [
             (self.joined, "joined"),
-            (self.already_imported, "there already"),
+            (self.already_imported, "already there"),
             (self.left_out, "left out"),
-            (self.without_amount, "of no amount"),
+            (self.without_amount, "without an amount"),
             (self.without_a_category, "without a category"),
         ];
         let counts = rest.into_iter().filter(|(count, _)| *count > 0);

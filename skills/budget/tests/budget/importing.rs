@@ -117,7 +117,7 @@ fn already_imported_rows_are_skipped_in_overlapping_files() {
         "the mapping is remembered"
     );
     assert_eq!(budget.vault.files(), before);
-    assert_eq!(again["summary"], "0 imported, 4 there already");
+    assert_eq!(again["summary"], "0 imported, 4 already there");
 
     let more = format!("{GERMAN}22.11.2026;22.11.2026;Café Ember;Kaffee;-2,10;1,00;EUR\n");
     budget.vault.write("bank.csv", &more);

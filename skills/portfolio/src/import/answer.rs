@@ -63,7 +63,7 @@ impl Answer<'_> {
         let mut value = self.common()?;
         let imported = self.imported().count();
         let done = if dry_run { "to import" } else { "imported" };
-        let rest = [(self.compared.already_there, "there already"), (self.skipped(), "left out")];
+        let rest = [(self.compared.already_there, "already there"), (self.skipped(), "left out")];
         let rest = rest.into_iter().filter(|(count, _)| *count > 0);
         let words: Vec<String> = [(imported, done)]
             .into_iter()

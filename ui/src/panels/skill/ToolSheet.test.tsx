@@ -82,11 +82,11 @@ test('a file is imported once its proposal is answered, reviewed and confirmed',
   expect(within(agreeing).getByLabelText(/^Payee/)).toHaveValue('3');
   await user.click(within(agreeing).getByTestId('look-again'));
   expect(await within(sheet).findByText('Corner Market')).toBeVisible();
-  expect(sheet).toHaveTextContent('4 to import, 2 there already, 1 without a category');
+  expect(sheet).toHaveTextContent('4 to import, 2 already there, 1 without a category');
 
   await user.click(within(sheet).getByRole('button', { name: /^Import 4/ }));
   const bar = await screen.findByTestId('undo-bar');
-  expect(bar).toHaveTextContent('Imported: 4 imported, 2 there already, 1 without a category');
+  expect(bar).toHaveTextContent('Imported: 4 imported, 2 already there, 1 without a category');
   expect(screen.queryByRole('dialog')).toBeNull();
   const mapping = { ...proposedMapping, decimal: ',' };
   expect(asked()).toEqual([{ path: 'a.csv' }, { path: 'a.csv', mapping, dry_run: true }, { path: 'a.csv', mapping }]);

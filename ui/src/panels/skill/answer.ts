@@ -137,7 +137,7 @@ export function problemsIn(values: readonly (JsonValue | null | undefined)[]): R
   return [...found.values()];
 }
 
-/** An output's summary of the action: "4 imported, 2 there already". */
+/** An output's summary of the action: "4 imported, 2 already there". */
 export function summaryOf(value: JsonValue | null | undefined): string {
   const summary = isRow(value) ? value['summary'] : undefined;
   return typeof summary === 'string' ? summary : '';
