@@ -23,7 +23,7 @@ pub(crate) struct Which {
     /// Only show what would change.
     #[schemars(extend("x-label" = "Only show changes"))]
     dry_run: Option<bool>,
-    /// Also change entries that have a category which differs from what the rules say.
+    /// Also change entries whose category differs from the rules'.
     #[schemars(extend("x-label" = "Also change existing categories"))]
     recategorise: Option<bool>,
 }

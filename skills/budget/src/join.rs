@@ -25,14 +25,14 @@ pub(crate) struct SplitTransfer;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Joins an expense and an income into one transfer."))]
 pub(crate) struct ToJoin {
-    /// The notes of the expense and the income; of one alone, the other is found where only one fits. An
+    /// The notes of the expense and the income; given one, the other is found if only one fits. An
     /// entry and a transfer that lacks it can be joined, too.
     #[schemars(extend("x-label" = "Entries", "x-help" = "The notes of the expense and the income"))]
     paths: Vec<String>,
-    /// The account it left, where the expense names none.
+    /// The account it left, if the expense names none.
     #[schemars(extend("x-label" = "From account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
     from: Option<String>,
-    /// The account it reached, where the income names none.
+    /// The account it reached, if the income names none.
     #[schemars(extend("x-label" = "To account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
     to: Option<String>,
 }

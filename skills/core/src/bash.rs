@@ -19,7 +19,7 @@ pub(crate) struct Script {
     /// /skills/ID the files of each skill. Standard input is empty, and there is no network but to `hosts`.
     #[schemars(extend("x-label" = "Command"))]
     command: String,
-    /// After how many seconds it is ended; 120 where nothing is given.
+    /// After how many seconds it is ended; default: 120.
     #[serde(default)]
     #[schemars(range(min = 1, max = LONGEST))]
     #[schemars(extend("x-label" = "Seconds"))]

@@ -22,7 +22,7 @@ pub(crate) struct Replacement {
     /// What replaces it; empty to remove it.
     #[schemars(extend("x-label" = "Replace with"))]
     new: String,
-    /// How often `old` is in the file, when it is to be replaced each time.
+    /// How often `old` occurs, to replace each one.
     #[serde(default)]
     #[schemars(extend("x-label" = "Times"))]
     count: Option<usize>,

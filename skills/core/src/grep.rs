@@ -22,8 +22,8 @@ pub(crate) struct Sought {
     /// A regular expression, for one line; case matters unless it begins with (?i).
     #[schemars(extend("x-label" = "Regular expression"))]
     pattern: String,
-    /// Where: a folder or a file, `scratch/…`, `NAME/…` or `vault/…`. All folders but the vault where nothing is
-    /// given.
+    /// Where: a folder or a file, `scratch/…`, `NAME/…` or `vault/…`. Default: all folders but the
+    /// vault.
     #[serde(default)]
     #[schemars(extend("x-label" = "Where"))]
     path: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Sought {
     #[serde(default)]
     #[schemars(extend("x-label" = "Lines around"))]
     context: Option<usize>,
-    /// How many matching lines at most; 100 where nothing is given.
+    /// How many matching lines at most; default: 100.
     #[serde(default)]
     #[schemars(range(min = 1))]
     #[schemars(extend("x-label" = "Rows"))]

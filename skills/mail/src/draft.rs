@@ -16,7 +16,7 @@ pub(crate) struct MakeDraft;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Puts a mail into the drafts of a mailbox."))]
 pub(crate) struct DraftMail {
-    /// The mailbox, by its name; needed if several match.
+    /// The mailbox, by its name; needed if several could be meant.
     #[schemars(extend("x-label" = "Mailbox"))]
     mailbox: Option<String>,
     /// Addresses, such as jane@example.org or Jane Doe <jane@example.org>.

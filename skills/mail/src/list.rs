@@ -26,7 +26,8 @@ const MOST: usize = 100;
 pub(crate) struct Which {
     /// The name of one mailbox; default: all.
     mailbox: Option<String>,
-    /// A folder by name or role: inbox, sent, drafts, archive, junk, trash, all; default: inbox.
+    /// A folder by its name, or by what it is for: inbox, sent, drafts, archive, junk, trash, all; default:
+    /// the inbox.
     folder: Option<String>,
     /// Only unread messages.
     unread: Option<bool>,

@@ -37,7 +37,8 @@ pub(crate) struct Conditions {
     unread: Option<bool>,
     /// The name of one mailbox; default: all.
     mailbox: Option<String>,
-    /// A folder by name or role: inbox, sent, drafts, archive, junk, trash, all; default: inbox.
+    /// A folder by its name, or by what it is for: inbox, sent, drafts, archive, junk, trash, all; default:
+    /// the inbox.
     folder: Option<String>,
     /// How many messages, at most 100; default: 20.
     #[schemars(range(min = 1, max = 100))]

@@ -19,7 +19,7 @@ pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(900);
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Sends a mail from one of your mailboxes."))]
 pub(crate) struct NewMail {
-    /// The mailbox, by its name; needed if several can send.
+    /// The mailbox to send from, by its name; needed if several can.
     #[schemars(extend("x-label" = "Mailbox"))]
     mailbox: Option<String>,
     /// Addresses, such as jane@example.org or Jane Doe <jane@example.org>.

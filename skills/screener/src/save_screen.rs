@@ -25,7 +25,7 @@ pub(crate) struct NewScreen {
     /// The list of symbols that it scans.
     #[schemars(extend("x-help" = "A list, watchlist, positions or filers"))]
     universe: Option<String>,
-    /// What becomes of a share of which a figure is missing; default: leave_out.
+    /// What to do with a share that lacks a figure; default: leave_out.
     missing: Option<MissingWord>,
     /// What hits are ranked by, such as "low price_to_earnings 50 %".
     #[schemars(extend("x-help" = "Such as low price_to_earnings 50 %"))]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::notes::{self, ScreenText, named};
 
-/// A screen by its name, or written out; what is written out goes before what the note says.
+/// A screen by its name, or written out; what is written out overrides the note.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct ScreenArgs {
     /// The name of a saved screen.
@@ -18,7 +18,7 @@ pub(crate) struct ScreenArgs {
     /// What hits are ranked by, such as "low price_to_earnings 50 %".
     #[schemars(extend("x-help" = "Such as low price_to_earnings 50 %"))]
     pub(crate) score: Option<Vec<String>>,
-    /// What becomes of a share of which a figure is missing; default: leave_out.
+    /// What to do with a share that lacks a figure; default: leave_out.
     #[schemars(extend("x-help" = "Left out if empty"))]
     pub(crate) missing: Option<MissingWord>,
     /// The list of symbols: its name, or watchlist, positions, filers; default: that of the screen.

@@ -22,7 +22,7 @@ pub(crate) struct Strategy {
     pub(crate) universe: Option<String>,
 }
 
-/// A strategy by its name, and what is changed of it.
+/// A strategy by its name, with changes.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct AskedStrategy {
     /// The name of a strategy, or of a screen whose hits are held.
@@ -37,14 +37,14 @@ pub(crate) struct AskedStrategy {
     /// The list of symbols: its name, or watchlist, positions.
     #[schemars(extend("x-help" = "A list, watchlist or positions"))]
     pub(crate) universe: Option<String>,
-    /// What it begins with; default: 10000.
+    /// Cash at the start; default: 10000.
     #[schemars(extend("x-help" = "10,000 if left empty"))]
     pub(crate) cash: Option<GivenDecimal>,
     /// How many shares are held at most; default: 10.
     #[schemars(range(min = 1, max = 1000))]
     #[schemars(extend("x-help" = "10 if left empty"))]
     pub(crate) positions: Option<usize>,
-    /// How often what is held is compared with what is wanted; default: monthly. "never" trades on signals alone.
+    /// How often holdings are rebalanced; default: monthly. "never" trades on signals alone.
     #[schemars(extend("x-help" = "Monthly if left empty"))]
     pub(crate) rebalance: Option<RebalanceWord>,
     /// When orders are filled; default: next_open.
@@ -53,7 +53,7 @@ pub(crate) struct AskedStrategy {
     /// Costs of a trade as a part of its value; default: "0.1 %".
     #[schemars(extend("x-help" = "0.1 % if left empty"))]
     pub(crate) cost: Option<String>,
-    /// How much worse than the price a trade is; default: "0.05 %".
+    /// Slippage as a part of the price; default: "0.05 %".
     #[schemars(extend("x-help" = "0.05 % if left empty"))]
     pub(crate) slippage: Option<String>,
     /// How far below its buy price a share is sold, such as "15 %".

@@ -20,7 +20,7 @@ pub(crate) struct NewFile {
     /// All of its text.
     #[schemars(extend("x-label" = "Content"))]
     text: String,
-    /// The note that is to show it: its path in the vault, or its name where only one note has it.
+    /// The note that is to show it: its path in the vault, or its name if unique.
     #[serde(default)]
     #[schemars(extend("x-help" = "Links the file at its end", "x-note" = true))]
     note: Option<String>,

@@ -13,7 +13,7 @@ pub(crate) struct AppendToNote;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds text to a note."))]
 pub(crate) struct Addition {
-    /// The note: its path in the vault, or its name where only one note has it.
+    /// The note: its path in the vault, or its name if unique.
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
     /// The lines to add, in Markdown.

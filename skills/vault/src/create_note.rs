@@ -28,7 +28,7 @@ pub(crate) struct NewNote {
     #[serde(default)]
     #[schemars(extend("x-note" = true))]
     template: Option<String>,
-    /// Properties, in the order in which they are to stand. Dates as YYYY-MM-DD, links as "[[Name]]".
+    /// Properties, in this order. Dates as YYYY-MM-DD, links as "[[Name]]".
     #[serde(default)]
     properties: Option<Map<String, Value>>,
 }

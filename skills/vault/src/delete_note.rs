@@ -13,7 +13,7 @@ pub(crate) struct DeleteNote;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Moves a note to the trash."))]
 pub(crate) struct Which {
-    /// The note: its path in the vault, or its name where only one note has it.
+    /// The note: its path in the vault, or its name if unique.
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
 }

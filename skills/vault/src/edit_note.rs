@@ -13,7 +13,7 @@ pub(crate) struct EditNote;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Replaces text in a note."))]
 pub(crate) struct Replacement {
-    /// The note: its path in the vault, or its name where only one note has it.
+    /// The note: its path in the vault, or its name if unique.
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
     /// The text to replace, exactly as it is in the note, with enough context to occur only once.
@@ -22,7 +22,7 @@ pub(crate) struct Replacement {
     /// What replaces it; empty to remove it.
     #[schemars(extend("x-label" = "Replace with"))]
     new: String,
-    /// How often `old` is in the note, when it is to be replaced each time.
+    /// How often `old` occurs, to replace each one.
     #[serde(default)]
     #[schemars(extend("x-label" = "Times", "x-help" = "How many times it occurs; 1 if left empty"))]
     count: Option<usize>,

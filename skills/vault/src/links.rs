@@ -14,7 +14,7 @@ pub(crate) struct LinksOfNote;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Shows links from and to a note."))]
 pub(crate) struct Which {
-    /// The note: its path in the vault, or its name where only one note has it. Or another file: "map.png".
+    /// The note: its path in the vault, or its name if unique. Or another file: "map.png".
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
 }

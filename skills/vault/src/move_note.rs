@@ -16,7 +16,7 @@ pub(crate) struct MoveNote;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Moves or renames a note."))]
 pub(crate) struct Move {
-    /// The note: its path in the vault, or its name where only one note has it.
+    /// The note: its path in the vault, or its name if unique.
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
     /// Its new path from the vault's root ("Archive/Lisbon 2026.md"), a folder ("Archive/") to keep its name, or a name ("Lisbon 2026") to rename it where it is.

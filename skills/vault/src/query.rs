@@ -20,7 +20,7 @@ pub(crate) struct Question {
     #[serde(default, rename = "type")]
     #[schemars(extend("x-label" = "Type", "x-help" = "Such as contact"))]
     record_type: Option<String>,
-    /// Conditions that all have to be met, each "KEY OP VALUE" with = != < <= > >= contains in exists: "status = draft", "due < 2026-12-01", "tags contains work", "stage in lead, won", "rating exists". Also file.name, file.path, file.folder, file.mtime.
+    /// Conditions that all must hold, each "KEY OP VALUE" with = != < <= > >= contains in exists: "status = draft", "due < 2026-12-01", "tags contains work", "stage in lead, won", "rating exists". Also file.name, file.path, file.folder, file.mtime.
     #[serde(default, rename = "where")]
     #[schemars(extend("x-label" = "Conditions", "x-help" = "Such as status = draft"))]
     conditions: Option<Vec<String>>,

@@ -14,10 +14,10 @@ pub(crate) struct ReadNote;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Shows a note."))]
 pub(crate) struct Which {
-    /// The note: its path in the vault ("CRM/People/Jane Doe.md"), or its name where only one note has it.
+    /// The note: its path in the vault ("CRM/People/Jane Doe.md"), or its name if unique.
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
-    /// Where to read on in a long note: `next_offset` of the answer before.
+    /// Where to continue in a long note: `next_offset` of the previous answer.
     #[serde(default)]
     #[schemars(extend("x-label" = "From character", "x-help" = "For long notes"))]
     offset: Option<usize>,

@@ -22,11 +22,11 @@ pub(crate) struct Sought {
     #[serde(default)]
     #[schemars(extend("x-label" = "Regular expression"))]
     regex: Option<bool>,
-    /// All words of the query have to be in the note, in any order.
+    /// All words of the query must be in the note, in any order.
     #[serde(default)]
     #[schemars(extend("x-label" = "Whole words"))]
     words: Option<bool>,
-    /// How many lines at most; 50 where nothing is given, 500 at most.
+    /// How many lines at most; default: 50, at most 500.
     #[serde(default)]
     #[schemars(range(min = 1))]
     #[schemars(extend("x-label" = "Rows"))]

@@ -14,7 +14,7 @@ pub(crate) struct SetProperties;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Changes properties of a note."))]
 pub(crate) struct Changes {
-    /// The note: its path in the vault, or its name where only one note has it.
+    /// The note: its path in the vault, or its name if unique.
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
     /// The properties that change, with their new values; null removes one. Dates as YYYY-MM-DD, links as "[[Name]]"; a list is the whole new list.

@@ -11,7 +11,7 @@ pub(crate) struct Today;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Shows what is on and due on a day."))]
 pub(crate) struct Day {
-    /// YYYY-MM-DD; today where nothing is given.
+    /// YYYY-MM-DD; default: today.
     #[serde(default)]
     #[schemars(extend("format" = "date", "x-label" = "Day", "x-help" = "Today if left empty"))]
     date: Option<String>,

@@ -14,13 +14,13 @@ pub(crate) struct UpdateTask;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Changes a task."))]
 pub(crate) struct Change {
-    /// The note: its path in the vault, or its name where only one note has it.
+    /// The note: its path in the vault, or its name if unique.
     #[schemars(extend("x-label" = "Note", "x-note" = true))]
     path: String,
     /// The task's text, or a part that no other task of the note has.
     #[schemars(extend("x-label" = "Task"))]
     text: String,
-    /// Its line, where several tasks have the text.
+    /// Its line, if several tasks have the text.
     #[serde(default)]
     #[schemars(range(min = 1))]
     #[schemars(extend("x-label" = "Line"))]

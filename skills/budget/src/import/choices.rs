@@ -13,7 +13,7 @@ use super::transactions::Transaction;
 use crate::arguments::line;
 use crate::ledger::{Ledger, RULE};
 
-/// What is to become of one line.
+/// The decision about one line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]

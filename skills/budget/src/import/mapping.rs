@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::proposed::ProposedColumns;
 use crate::properties::text;
 
-/// What a mapping says; a column is named by its header, or by its number from 1.
+/// A mapping; a column is named by its header, or by its number from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
@@ -17,35 +17,35 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) date: Option<String>,
-    /// The column of the amount, where one column has both what came in and what went out.
+    /// The column of the amount, if one column has both money in and money out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) amount: Option<String>,
-    /// The column of what went out, where there are two.
+    /// The column of money out, if there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     #[schemars(extend("x-label" = "Money out"))]
     pub(super) debit: Option<String>,
-    /// The column of what came in, where there are two.
+    /// The column of money in, if there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     #[schemars(extend("x-label" = "Money in"))]
     pub(super) credit: Option<String>,
-    /// The column that says by a word such as S or H, D or C whether it went out or came in, where the
-    /// amounts have no sign.
+    /// The column with the direction as a word such as S or H, D or C, if amounts
+    /// have no sign.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     #[schemars(extend("x-label" = "In or out", "x-help" = "Such as S or H"))]
     pub(super) side: Option<String>,
-    /// The column of whom it was paid to or came from.
+    /// The column of the payee or payer.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) payee: Option<String>,
-    /// The column of whom it came from, where incomes have one of their own.
+    /// The column of the payer, if incomes have their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) payer: Option<String>,
-    /// The column of what the bank writes beside it.
+    /// The column of the bank's memo.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) memo: Option<String>,
@@ -57,16 +57,16 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     pub(super) currency: Option<String>,
-    /// The column of a number that the bank gives each transaction once.
+    /// The column of a number unique to each transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-choices-from" = "header"))]
     #[schemars(extend("x-label" = "Transaction number"))]
     pub(super) id: Option<String>,
-    /// Such as DD.MM.YYYY; needed where the days of the file do not tell.
+    /// Such as DD.MM.YYYY; needed if the file's dates are ambiguous.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-help" = "Such as DD.MM.YYYY"))]
     pub(super) date_format: Option<String>,
-    /// "," or "."; needed where the amounts do not tell.
+    /// "," or "."; needed if the amounts are ambiguous.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-label" = "Decimal sign"))]
     pub(super) decimal: Option<String>,
@@ -78,13 +78,13 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-help" = "Such as utf-8"))]
     pub(super) encoding: Option<String>,
-    /// Whether expenses have a minus ("negative", as most banks do) or incomes ("positive"); needed where no
+    /// Whether expenses have a minus ("negative", as most banks do) or incomes ("positive"); needed if no
     /// amount has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-label" = "Sign of expenses"))]
     pub(super) expenses: Option<Sign>,
     /// What to do with transactions that look like existing entries: "leave_out" or
-    /// "import" them too. It holds for this file and is not remembered; needed where there are any.
+    /// "import" them too. For this file only; needed if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-label" = "Possible duplicates"))]
     pub(super) alike: Option<OfAlike>,

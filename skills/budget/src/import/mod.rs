@@ -49,7 +49,7 @@ pub(crate) struct File {
     /// "csv", the only one.
     #[schemars(extend("x-help" = "csv"))]
     format: Option<String>,
-    /// Which column means what. Left out, the mapping that is remembered for this bank, else a
+    /// The meaning of each column; default: the mapping remembered for this bank, else a
     /// proposal to confirm.
     #[schemars(extend("x-label" = "Columns"))]
     mapping: Option<Mapping>,
@@ -60,21 +60,21 @@ pub(crate) struct File {
     #[schemars(extend("x-help" = "The account the file is of"))]
     #[schemars(extend("x-values-from" = ["expense.account", "income.account", "bank.account"]))]
     account: Option<String>,
-    /// The currency of what has none in the file, such as EUR; remembered with the mapping.
+    /// The currency of rows without one, such as EUR; remembered with the mapping.
     #[schemars(extend("x-help" = "Where the file has none"))]
     #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
     currency: Option<String>,
-    /// What to call the bank whose mapping is remembered; default: the file's name.
+    /// The bank's name for the remembered mapping; default: the file's name.
     #[schemars(extend("x-help" = "Remembers the columns under this name", "x-values-from" = ["bank.name"]))]
     bank: Option<String>,
     /// Whether transfers between the user's own accounts are joined; default: "join".
     #[schemars(extend("x-label" = "Transfers", "x-help" = "Join the two sides, or keep both entries"))]
     transfers: Option<OfTransfers>,
-    /// What is decided about single lines; it goes before what the mapping says of duplicates.
+    /// Decisions about single lines; they override the mapping's for duplicates.
     #[serde(default)]
     #[schemars(extend("x-form" = "hidden"))]
     lines: Vec<Line>,
-    /// Answer with every transaction, each column with examples and what is open, and import nothing.
+    /// Return every transaction, examples of each column and open questions; import nothing.
     #[schemars(extend("x-label" = "Review every entry"))]
     review: Option<bool>,
     /// Whether the mapping is remembered for files of this bank; default: yes.

@@ -33,7 +33,7 @@ pub(crate) struct Which {
     #[serde(default)]
     #[schemars(extend("x-help" = "YYYY-MM, or “today”"))]
     month: String,
-    /// How many months to compare, the one that is asked for included: 1 to 24; default: 6.
+    /// How many months to compare, including this one: 1 to 24; default: 6.
     #[schemars(extend("x-label" = "Months to compare", "x-help" = "1 to 24"))]
     months: Option<i32>,
     /// The currency that comes first, such as EUR; default: the usual one. The others follow.

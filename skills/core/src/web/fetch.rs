@@ -29,7 +29,7 @@ pub(crate) struct Address {
     #[schemars(regex(pattern = r"^https?://\S+$"))]
     #[schemars(extend("x-label" = "Address"))]
     url: String,
-    /// The first line, from 1: `next_offset` of the answer before.
+    /// The first line, from 1: `next_offset` of the previous answer.
     #[serde(default)]
     #[schemars(range(min = 1))]
     #[schemars(extend("x-label" = "From line"))]
