@@ -9,13 +9,13 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::amount::{invalid, not_below_zero, price as price_shown, shown};
-use crate::books::{Books, Said, TRADE};
+use crate::books::{Books, PlannedRecord, TRADE};
 use crate::cash::Cash;
 use crate::ledger::sum;
-use crate::saving::{NUMBERS, leaves_others};
+use crate::saving::{NUMBERS, check_other_currencies};
 use crate::trade_rules::{
-    Change, Kind, Numbers, Saved, currency_of, currency_of_transfer, event, no_symbol, not_to_come, paid_for,
-    symbol, transfer,
+    Change, Kind, Numbers, Saved, currency_of, currency_of_transfer, event, no_symbol, not_in_future,
+    quantity_held_for_payment, symbol, transfer,
 };
 use crate::valuation::{Snapshot, method_word};
 
@@ -30,7 +30,7 @@ pub(crate) struct NewTrade {
 }
 
 /// The arguments that trades of every kind share.
-struct Read<'a> {
+struct CommonArgs<'a> {
     kind: Kind,
     day: Date,
     symbol: Option<&'a str>,
@@ -40,13 +40,13 @@ struct Read<'a> {
     values: Map<String, Value>,
 }
 
-impl<'a> Read<'a> {
+impl<'a> CommonArgs<'a> {
     async fn of(new: &'a NewTrade, ctx: &'a dyn ToolContext) -> Result<Self, ToolError> {
         let declared = ctx.records().get(TRADE)?;
         let given = declared.given(&new.fields);
         let kind = given.choice("kind")?.and_then(Kind::parse);
         let day = given.date("date")?.ok_or_else(|| invalid("date", "is needed"))?;
-        not_to_come(day, ctx.clock().today())?;
+        not_in_future(day, ctx.clock().today())?;
         let number =
             |field: &str| given.decimal(field)?.map(|number| not_below_zero(&number, field)).transpose();
         let mut values = declared.with_links(&new.fields, ctx.vault()).await?;
@@ -109,7 +109,7 @@ impl NativeTool for AddTrade {
     }
 
     async fn run(&self, new: NewTrade, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let read = Read::of(&new, ctx.as_ref()).await?;
+        let read = CommonArgs::of(&new, ctx.as_ref()).await?;
         let said = match read.symbol {
             None if read.kind.is_of_account(None) => return transferred(read, ctx.as_ref()).await,
             None => return Err(invalid("symbol", "is needed: name what was traded")),
@@ -121,9 +121,9 @@ impl NativeTool for AddTrade {
         let books = &snapshot.books;
         let symbol = symbol(said, books)?;
         let currency = currency_of(read.currency, &symbol, books)?;
-        let said = Said { note: None, kind: TRADE, symbol: &symbol, currency: Some(&currency) };
-        leaves_others(&Books::read_beside(ctx.as_ref(), said).await?, books, None, said.currency)?;
-        let held_then = || paid_for(&snapshot, &symbol, &currency, day);
+        let said = PlannedRecord { note: None, kind: TRADE, symbol: &symbol, currency: Some(&currency) };
+        check_other_currencies(&Books::read_beside(ctx.as_ref(), said).await?, books, None, said.currency)?;
+        let held_then = || quantity_held_for_payment(&snapshot, &symbol, &currency, day);
         let (event, numbers) = event(kind, &read.numbers, held_then)?;
         let position = books
             .positions
@@ -184,14 +184,14 @@ impl NativeTool for AddTrade {
 }
 
 /// Adds a transaction of the account: a trade without a symbol.
-async fn transferred(read: Read<'_>, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
+async fn transferred(read: CommonArgs<'_>, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
     let snapshot = Snapshot::read(ctx, None).await?;
     let books = &snapshot.books;
     let (kind, day, numbers) = (read.kind, read.day, read.numbers);
     let amounts = transfer(kind, &numbers)?;
     let currency = currency_of_transfer(read.currency, books)?;
-    let said = Said { note: None, kind: TRADE, symbol: "", currency: Some(&currency) };
-    leaves_others(&Books::read_beside(ctx, said).await?, books, None, said.currency)?;
+    let said = PlannedRecord { note: None, kind: TRADE, symbol: "", currency: Some(&currency) };
+    check_other_currencies(&Books::read_beside(ctx, said).await?, books, None, said.currency)?;
     let comes_in = kind.comes_in();
     let kind = kind.word();
     let mut note = read.values(amounts);

@@ -118,12 +118,18 @@ impl Books {
     }
 
     /// Reads the other records, as they would be with this one.
-    pub(crate) async fn read_beside(ctx: &dyn ToolContext, said: Said<'_>) -> Result<Self, ToolError> {
+    pub(crate) async fn read_beside(
+        ctx: &dyn ToolContext,
+        said: PlannedRecord<'_>,
+    ) -> Result<Self, ToolError> {
         Self::read_with(ctx, &[said]).await
     }
 
     /// Reads the other records, as they would be with these. Only the first of `new` may replace a note.
-    pub(crate) async fn read_with(ctx: &dyn ToolContext, new: &[Said<'_>]) -> Result<Self, ToolError> {
+    pub(crate) async fn read_with(
+        ctx: &dyn ToolContext,
+        new: &[PlannedRecord<'_>],
+    ) -> Result<Self, ToolError> {
         let replaced = new.first().and_then(|said| said.note);
         let mut books = Self::default();
         let mut notes = Vec::new();
@@ -132,7 +138,7 @@ impl Books {
             books.unreadable.extend(ctx.vault().unreadable(kind).await?);
         }
         let mut said = Currencies::default();
-        for Said { kind, symbol, currency, .. } in new {
+        for PlannedRecord { kind, symbol, currency, .. } in new {
             let Some(code) = currency else { continue };
             let symbol = Some((*symbol).to_owned()).filter(|symbol| !symbol.is_empty());
             said.add(kind, symbol, (*code).to_owned());
@@ -179,7 +185,7 @@ impl Books {
         let transfer = transfer_kind(declared, record);
         // The symbol of a deposit, withdrawal or interest is ignored.
         let symbol = if transfer.is_some() { String::new() } else { symbol_of(declared, record)? };
-        let at = At { declared, note };
+        let at = NoteLocation { declared, note };
         let currency = match record.text("currency")?.filter(|text| !text.trim().is_empty()) {
             Some(text) => currency_code(&text).map(str::to_owned).ok_or_else(|| {
                 at.broken("currency", format!("is `{text}`, which is not a currency"), CURRENCY_REMEDY)
@@ -198,7 +204,7 @@ impl Books {
                 _ if fee.is_zero() => (-at.above_zero("fee", price)?, fee),
                 _ => (-fee, Decimal::ZERO),
             };
-            let date = at.happened(record.date("date")?, today)?;
+            let date = at.past_date(record.date("date")?, today)?;
             let import_id = record.text("import_id")?;
             self.transfers.push(Transfer { path, currency, kind, date, amount, fee, import_id });
             return Ok(());
@@ -220,7 +226,7 @@ impl Books {
             }),
             TRADE => {
                 let kind = record.choice("kind")?.ok_or_else(|| at.missing("kind"))?;
-                let date = at.happened(record.date("date")?, today)?;
+                let date = at.past_date(record.date("date")?, today)?;
                 let (kind, event) = event(kind, record, &at)?;
                 let trade = Trade { date, event, origin: self.trades.len() };
                 self.trades.push(TradeNote {
@@ -301,15 +307,15 @@ impl Books {
     /// The first day on which the symbol was held, according to the notes.
     pub(crate) fn first_held(&self, symbol: &str) -> Option<Date> {
         let opened = self.positions.iter().filter(|position| position.symbol == symbol);
-        self.moved_on(symbol).chain(opened.filter_map(|position| position.opened)).min()
+        self.quantity_change_days(symbol).chain(opened.filter_map(|position| position.opened)).min()
     }
 
     /// The day of the last trade that changed the quantity.
     pub(crate) fn last_moved(&self, symbol: &str) -> Option<Date> {
-        self.moved_on(symbol).max()
+        self.quantity_change_days(symbol).max()
     }
 
-    fn moved_on(&self, symbol: &str) -> impl Iterator<Item = Date> {
+    fn quantity_change_days(&self, symbol: &str) -> impl Iterator<Item = Date> {
         let moves = self.trades.iter().filter(move |note| note.symbol == symbol && note.trade.event.moves());
         moves.map(|note| note.trade.date)
     }
@@ -370,7 +376,7 @@ impl Books {
 
 /// A planned record, instead of the existing note, if there is one.
 #[derive(Clone, Copy)]
-pub(crate) struct Said<'a> {
+pub(crate) struct PlannedRecord<'a> {
     pub(crate) note: Option<&'a NotePath>,
     /// The type of the record.
     pub(crate) kind: &'a str,
@@ -410,7 +416,7 @@ fn symbol_of(declared: &RecordType, record: &Record<'_>) -> Result<String, ToolE
         Some(text) => text,
         // A position's note may take its symbol from the title alone.
         None if declared.name() == POSITION => record.title().into_owned(),
-        None => return Err(At { declared, note: record.note() }.missing("symbol")),
+        None => return Err(NoteLocation { declared, note: record.note() }.missing("symbol")),
     };
     Ok(as_symbol(&said))
 }
@@ -427,7 +433,7 @@ fn transfer_kind(declared: &RecordType, record: &Record<'_>) -> Option<&'static 
 }
 
 /// Reads the event of a trade's note.
-fn event(kind: &str, record: &Record<'_>, at: &At<'_>) -> Result<(&'static str, Event), ToolError> {
+fn event(kind: &str, record: &Record<'_>, at: &NoteLocation<'_>) -> Result<(&'static str, Event), ToolError> {
     let quantity = record.decimal("quantity")?;
     let price = record.decimal("price")?;
     let fee = record.decimal("fee")?.unwrap_or_default();
@@ -459,12 +465,12 @@ fn event(kind: &str, record: &Record<'_>, at: &At<'_>) -> Result<(&'static str, 
 }
 
 /// A note, as the location of problems.
-struct At<'a> {
+struct NoteLocation<'a> {
     declared: &'a RecordType,
     note: &'a Note,
 }
 
-impl At<'_> {
+impl NoteLocation<'_> {
     fn property(&self, field: &str) -> String {
         self.declared.fields.get(field).map_or(field, |field| field.property()).to_owned()
     }
@@ -484,7 +490,7 @@ impl At<'_> {
     }
 
     /// Requires a date that is not in the future.
-    fn happened(&self, date: Option<Date>, today: Date) -> Result<Date, ToolError> {
+    fn past_date(&self, date: Option<Date>, today: Date) -> Result<Date, ToolError> {
         let date = date.ok_or_else(|| self.missing("date"))?;
         if date > today {
             let what = format!("is `{date}`, which is in the future");

@@ -12,7 +12,7 @@ use crate::valuation::Valuation;
 
 /// The total value in one currency: the sum of the converted rows after rounding.
 #[derive(Default)]
-pub(crate) struct InOne {
+pub(crate) struct ConvertedTotal {
     pub(crate) value: Decimal,
     pub(crate) exact: Decimal,
     /// In the order of the rows; `None` for a row without a value.
@@ -29,7 +29,7 @@ pub(crate) struct Converted {
 
 impl Valuation<'_> {
     /// The sum of the cash balances in one currency; `None` if a rate is missing.
-    pub(crate) fn cash_in_one(&self, cash: &Cash, rates: &mut Rates) -> Result<Option<Decimal>, TooLarge> {
+    pub(crate) fn converted_cash(&self, cash: &Cash, rates: &mut Rates) -> Result<Option<Decimal>, TooLarge> {
         let mut sum = Some(money(Decimal::ZERO, rates.to));
         for (currency, balance) in cash.balances.iter() {
             let converted = rates.money(balance, currency, self.day)?;
@@ -39,8 +39,8 @@ impl Valuation<'_> {
     }
 
     /// `None` if a rate is missing; [`Rates`] records which.
-    pub(crate) fn in_one(&self, rates: &mut Rates) -> Result<Option<InOne>, TooLarge> {
-        let mut one = InOne { value: money(Decimal::ZERO, rates.to), ..InOne::default() };
+    pub(crate) fn converted_total(&self, rates: &mut Rates) -> Result<Option<ConvertedTotal>, TooLarge> {
+        let mut one = ConvertedTotal { value: money(Decimal::ZERO, rates.to), ..ConvertedTotal::default() };
         for row in &self.rows {
             let currency = row.holding.currency;
             let (Some(value), Some(exact)) = (row.value, row.exact.value) else {
@@ -61,7 +61,13 @@ impl Valuation<'_> {
     }
 
     /// The figure of the total at the pointer `at`, with the rates used.
-    pub(crate) fn converted_figure(&self, at: &str, total: &InOne, rates: &Rates, books: &Books) -> Figure {
+    pub(crate) fn converted_figure(
+        &self,
+        at: &str,
+        total: &ConvertedTotal,
+        rates: &Rates,
+        books: &Books,
+    ) -> Figure {
         let to = rates.to;
         let priced = self.rows.iter().filter(|row| row.value.is_some());
         let cautions = self.currencies().into_iter().filter_map(|currency| self.caution(currency));

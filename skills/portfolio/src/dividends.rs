@@ -119,9 +119,10 @@ impl NativeTool for Dividends {
                 payment.converted = rates.money(payment.amount, payment.holding.currency, payment.date)?;
             }
         }
-        let summary = Summary { payments: &payments, rates: rates.as_ref(), books, today: snapshot.today };
+        let report =
+            DividendReport { payments: &payments, rates: rates.as_ref(), books, today: snapshot.today };
         let mut problems = holdings.problems.clone();
-        problems.extend(summary.problems());
+        problems.extend(report.problems());
         let mut output = Output::default().from_notes(
             payments.iter().filter_map(|paid| books.trades.get(paid.origin)).map(|note| note.path.clone()),
         );
@@ -129,15 +130,15 @@ impl NativeTool for Dividends {
         output.sources.extend(positions.map(|position| Source::Note(position.path.clone())));
         output.sources.extend(rates.iter().flat_map(Rates::sources));
         let (months, figures) =
-            summary.months(whole.map(|first| (Month::of(first), Month::of(snapshot.day))))?;
+            report.months(whole.map(|first| (Month::of(first), Month::of(snapshot.day))))?;
         output.figures.extend(figures);
-        let (symbols, figures) = summary.symbols()?;
+        let (symbols, figures) = report.symbols()?;
         output.figures.extend(figures);
         let all: Vec<&Payment> = payments.iter().collect();
-        let mut total = summary.row(&all)?;
+        let mut total = report.row(&all)?;
         total["symbol"] = json!("Total");
         total["name"] = json!(rates.as_ref().and_then(Rates::detail));
-        output.figures.extend(summary.figure("/total/total".into(), "Dividends".into(), &all)?);
+        output.figures.extend(report.figure("/total/total".into(), "Dividends".into(), &all)?);
         output.value = json!({
             "from": from.or_else(|| payments.first().map(|paid| paid.date)).map(|day| day.to_string()),
             "to": snapshot.day.to_string(),
@@ -168,14 +169,14 @@ fn unit_of(payments: &[Payment], books: &Books) -> Option<&'static str> {
     code.and_then(nova_skill::figures::currency_code)
 }
 
-struct Summary<'a> {
+struct DividendReport<'a> {
     payments: &'a [Payment<'a>],
     rates: Option<&'a Rates<'a>>,
     books: &'a Books,
     today: Date,
 }
 
-impl Summary<'_> {
+impl DividendReport<'_> {
     /// A row for each month from the first payment to the last, or of the range if there is one.
     fn months(&self, range: Option<(Month, Month)>) -> Result<(Vec<Value>, Vec<Figure>), TooLarge> {
         let mut by_month: BTreeMap<Month, Vec<&Payment>> = BTreeMap::new();

@@ -4,7 +4,7 @@ use nova_skill::figures::{Quantity, TooLarge, money};
 use nova_skill::{Date, Decimal, NotePath, Problem};
 
 use crate::books::{Books, PositionNote, TradeNote};
-use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
+use crate::ledger::{Event, Ledger, Method, Trade, TradeError};
 
 /// The holding of a symbol in one currency, computed from its trades or, if none of them moves shares, taken
 /// from its position.
@@ -93,7 +93,7 @@ impl Books {
             let ledger = match Ledger::of(method, &trades, Some(day)) {
                 Ok(ledger) => ledger,
                 Err((origin, why)) => {
-                    let problem = self.impossible(origin, &why);
+                    let problem = self.trade_problem(origin, &why);
                     found.left_out.push((symbol, problem.clone()));
                     found.problems.push(problem);
                     continue;
@@ -135,16 +135,16 @@ impl Books {
     }
 
     /// The problem of an impossible trade, with its note and line.
-    pub(crate) fn impossible(&self, origin: usize, why: &Impossible) -> Problem {
+    pub(crate) fn trade_problem(&self, origin: usize, why: &TradeError) -> Problem {
         let (path, line, symbol) = self
             .trades
             .get(origin)
             .map_or((String::new(), 1, ""), |note| (note.path.to_string(), note.line, note.symbol.as_str()));
         let remedy = match why {
-            Impossible::Oversold { .. } => {
+            TradeError::Oversold { .. } => {
                 "Correct the quantity, or add the buy that is missing. Until then the symbol is in no total."
             }
-            Impossible::TooLarge(_) => "Write fewer digits. Until then the symbol is in no total.",
+            TradeError::TooLarge(_) => "Write fewer digits. Until then the symbol is in no total.",
         };
         Problem { path, line, problem: format!("{symbol}: {why}"), remedy: remedy.into() }
     }

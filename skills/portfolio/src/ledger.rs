@@ -29,8 +29,8 @@ pub struct Ledger {
     quantity: Quantity,
     cost: Decimal,
     pub sales: Vec<Sale>,
-    pub income: Vec<Paid>,
-    pub fees: Vec<Paid>,
+    pub income: Vec<DatedAmount>,
+    pub fees: Vec<DatedAmount>,
     pub splits: Vec<Split>,
 }
 
@@ -103,7 +103,7 @@ pub struct Sale {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Paid {
+pub struct DatedAmount {
     pub date: Date,
     pub amount: Decimal,
     pub origin: usize,
@@ -117,7 +117,7 @@ pub struct Split {
 
 /// Why a trade is impossible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Impossible {
+pub enum TradeError {
     #[error("{sold} sold on {date}, but only {held} held then")]
     Oversold { date: Date, sold: Decimal, held: Decimal },
     #[error(transparent)]
@@ -133,7 +133,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The origin of the first impossible trade, with the reason.
-    pub fn of(method: Method, trades: &[Trade], as_of: Option<Date>) -> Result<Self, (usize, Impossible)> {
+    pub fn of(method: Method, trades: &[Trade], as_of: Option<Date>) -> Result<Self, (usize, TradeError)> {
         let mut trades: Vec<&Trade> =
             trades.iter().filter(|trade| as_of.is_none_or(|day| trade.date <= day)).collect();
         in_order(&mut trades);
@@ -148,7 +148,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If more is sold than held, or if numbers have too many digits.
-    pub fn apply(&mut self, trade: &Trade) -> Result<(), Impossible> {
+    pub fn apply(&mut self, trade: &Trade) -> Result<(), TradeError> {
         let Trade { date, origin, .. } = *trade;
         match trade.event {
             Event::Buy { quantity, price, fee } => {
@@ -161,7 +161,7 @@ impl Ledger {
                 let proceeds = sum(quantity.at(price)?, -fee)?;
                 if quantity.is_more_than(self.quantity)? {
                     let (sold, held) = (quantity.to_decimal()?, self.quantity.to_decimal()?);
-                    return Err(Impossible::Oversold { date, sold, held });
+                    return Err(TradeError::Oversold { date, sold, held });
                 }
                 let cost = self.take(quantity)?;
                 let gain = sum(proceeds, -cost)?;
@@ -169,7 +169,7 @@ impl Ledger {
             }
             Event::Dividend { quantity, price, fee } => {
                 let amount = sum(Quantity::of(quantity)?.at(price)?, -fee)?;
-                self.income.push(Paid { date, amount, origin });
+                self.income.push(DatedAmount { date, amount, origin });
             }
             Event::Split { new, old } => {
                 let ratio = Quantity::ratio(new, old)?;
@@ -182,7 +182,7 @@ impl Ledger {
                 (self.lots, self.quantity) = (lots?, quantity);
                 self.splits.push(Split { date, ratio });
             }
-            Event::Fee { amount } => self.fees.push(Paid { date, amount, origin }),
+            Event::Fee { amount } => self.fees.push(DatedAmount { date, amount, origin }),
         }
         Ok(())
     }

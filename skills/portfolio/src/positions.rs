@@ -52,7 +52,7 @@ impl NativeTool for Positions {
         let mut all = snapshot.value(&prices)?;
         let own = OwnFields::read(ctx.as_ref(), &[POSITION], &Map::new()).await?;
         let mut rates = wanted.map(|wanted| Rates::new(&prices, wanted, snapshot.today));
-        let converted = rates.as_mut().map(|rates| all.in_one(rates)).transpose()?.flatten();
+        let converted = rates.as_mut().map(|rates| all.converted_total(rates)).transpose()?.flatten();
         if let Some(rates) = &rates {
             all.problems.extend(rates.problems());
         }

@@ -71,7 +71,7 @@ impl<'a> Prices<'a> {
     fn add_stored(&mut self, symbol: &'a str, stored: &'a Stored, splits: &[Split]) {
         let days = self.of.entry(symbol).or_default();
         for quote in stored.of(symbol) {
-            let Some(amount) = as_on_its_day(&quote, splits) else { continue };
+            let Some(amount) = unadjusted_price(&quote, splits) else { continue };
             let StoredPrice { date, currency, source, url, at, fetched, before, .. } = quote;
             let from = PriceFrom::Quote { source, url, at, fetched };
             days.entry(date).or_default().push(Price { date, amount, currency, from, before });
@@ -213,7 +213,7 @@ fn splits(books: &Books) -> HashMap<&str, Vec<Split>> {
 
 /// The price per share as of its own day. Sources adjust closes for the splits up to the day of the request, so later
 /// splits are undone. The cache stores the source's value, because the user may record or correct a split later.
-fn as_on_its_day(quote: &StoredPrice, splits: &[Split]) -> Option<Decimal> {
+fn unadjusted_price(quote: &StoredPrice, splits: &[Split]) -> Option<Decimal> {
     if quote.at.is_some() || splits.is_empty() {
         return Some(quote.price);
     }

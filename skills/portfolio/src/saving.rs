@@ -6,10 +6,10 @@ use nova_skill::{
 };
 
 use crate::amount::invalid;
-use crate::books::{Books, POSITION, PRICE, Said, TRADE, TradeNote, as_symbol};
+use crate::books::{Books, POSITION, PRICE, PlannedRecord, TRADE, TradeNote, as_symbol};
 use crate::trade_rules::{
-    Change, Kind, Numbers, Saved, currency_of, currency_of_transfer, event, no_symbol, not_to_come, paid_for,
-    symbol, transfer,
+    Change, Kind, Numbers, Saved, currency_of, currency_of_transfer, event, no_symbol, not_in_future,
+    quantity_held_for_payment, symbol, transfer,
 };
 use crate::valuation::Snapshot;
 
@@ -32,7 +32,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     let books = &snapshot.books;
     let old = draft.note().and_then(|note| books.trades.iter().find(|old| old.path == note.path));
     let day = date_argument("date", draft.text("date").unwrap_or_default())?;
-    not_to_come(day, snapshot.today)?;
+    not_in_future(day, snapshot.today)?;
     if let Some(kind) =
         draft.text("kind").and_then(Kind::parse).filter(|kind| kind.is_of_account(draft.text("symbol")))
     {
@@ -72,7 +72,8 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
             let word = draft.text("kind").unwrap_or_default();
             let kind = Kind::parse(word).ok_or_else(|| invalid("kind", "is needed"))?;
             let numbers = numbers(draft, old);
-            let (event, fields) = event(kind, &numbers, || paid_for(&snapshot, &symbol, &currency, day))?;
+            let (event, fields) =
+                event(kind, &numbers, || quantity_held_for_payment(&snapshot, &symbol, &currency, day))?;
             // Given numbers keep their notation; only missing ones are filled in.
             let left_out = |field: &str| draft.text(field).is_none();
             let quantity = fields.get("quantity").filter(|_| left_out("quantity") && old.is_none());
@@ -128,7 +129,7 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
     let symbol = if is_transfer { String::new() } else { as_symbol(draft.text("symbol").unwrap_or(name)) };
     let code = says.and_then(currency_code);
     let path = note.map(|note| &note.path);
-    let said = Said { note: path, kind: draft.record_type(), symbol: &symbol, currency: code };
+    let said = PlannedRecord { note: path, kind: draft.record_type(), symbol: &symbol, currency: code };
     let then = Books::read_beside(ctx, said).await?;
     if let (true, Some(before), None) = (draft.changes("currency"), draft.text_before("currency"), says) {
         let read_in = then.read_in(&symbol).ok_or_else(no_currency)?;
@@ -137,14 +138,14 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
             return Err(invalid("currency", &rule));
         }
     }
-    leaves_others(&then, &Books::read(ctx).await?, path, says)
+    check_other_currencies(&then, &Books::read(ctx).await?, path, says)
 }
 
 /// Checks that no other record has a different currency in `then` than in `now`.
 ///
 /// # Errors
 /// `InvalidArguments`, saying what to do first.
-pub(crate) fn leaves_others(
+pub(crate) fn check_other_currencies(
     then: &Books,
     now: &Books,
     path: Option<&NotePath>,

@@ -18,11 +18,11 @@ const OLD_KEY: &str = "quotes";
 /// The cached prices by symbol.
 #[derive(Default)]
 pub(crate) struct Stored {
-    symbols: BTreeMap<String, OfSymbol>,
+    symbols: BTreeMap<String, SymbolPrices>,
 }
 
 #[derive(Default)]
-struct OfSymbol {
+struct SymbolPrices {
     quotes: BTreeMap<Date, StoredQuote>,
     closes: Option<(Origin, Daily)>,
 }
@@ -50,8 +50,10 @@ impl Stored {
                 continue;
             }
             let listing = listing(&symbol, books, ctx);
-            let of =
-                OfSymbol { quotes: quotes(&listing, ctx).await, closes: closes::stored(&listing, ctx).await };
+            let of = SymbolPrices {
+                quotes: quotes(&listing, ctx).await,
+                closes: closes::stored(&listing, ctx).await,
+            };
             self.symbols.insert(symbol, of);
         }
     }

@@ -11,7 +11,7 @@ use crate::amount::{CURRENCY_REMEDY, invalid, price as price_shown};
 use crate::books::{
     Books, DEPOSIT, FEE, INTEREST, POSITION, PositionNote, TAX, TradeNote, WITHDRAWAL, as_symbol, is_symbol,
 };
-use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
+use crate::ledger::{Event, Ledger, Method, Trade, TradeError};
 use crate::valuation::Snapshot;
 
 /// A new trade, or one that replaces an existing one.
@@ -63,7 +63,7 @@ impl<'a> Change<'a> {
         if let Some(new) = &self.new
             && let Some(position) = self.books.position(&new.symbol)
         {
-            keeps_its_own(position, self.books, &new.trade.event)?;
+            check_position_quantity(position, self.books, &new.trade.event)?;
         }
         for (symbol, currency) in self.touched() {
             if let Err(error) = self.checked(symbol, currency) {
@@ -116,13 +116,13 @@ impl<'a> Change<'a> {
         self.after(symbol, currency).map_err(|(origin, why)| self.refused(symbol, origin, &why))
     }
 
-    fn before(&self, symbol: &str, currency: &str) -> Result<Ledger, (usize, Impossible)> {
+    fn before(&self, symbol: &str, currency: &str) -> Result<Ledger, (usize, TradeError)> {
         let trades: Vec<Trade> =
             self.books.trades_of(symbol, currency).map(|note| note.trade.clone()).collect();
         Ledger::of(self.method, &trades, None)
     }
 
-    fn after(&self, symbol: &str, currency: &str) -> Result<Ledger, (usize, Impossible)> {
+    fn after(&self, symbol: &str, currency: &str) -> Result<Ledger, (usize, TradeError)> {
         let is_own = |new: &&Saved| {
             let is_split = matches!(new.trade.event, Event::Split { .. });
             new.symbol == symbol && (is_split || new.currency == currency)
@@ -141,11 +141,11 @@ impl<'a> Change<'a> {
     }
 
     /// The error for an impossible change.
-    fn refused(&self, symbol: &str, origin: usize, why: &Impossible) -> ToolError {
-        let Impossible::Oversold { date, sold, held } = why else {
+    fn refused(&self, symbol: &str, origin: usize, why: &TradeError) -> ToolError {
+        let TradeError::Oversold { date, sold, held } = why else {
             return match why {
-                Impossible::TooLarge(error) => (*error).into(),
-                Impossible::Oversold { .. } => ToolError::failed(why.to_string(), ""),
+                TradeError::TooLarge(error) => (*error).into(),
+                TradeError::Oversold { .. } => ToolError::failed(why.to_string(), ""),
             };
         };
         if origin == self.origin() {
@@ -158,7 +158,7 @@ impl<'a> Change<'a> {
                 "Correct the quantity or the date, or record the buy that is missing first.",
             );
         }
-        let problem = self.books.impossible(origin, why);
+        let problem = self.books.trade_problem(origin, why);
         let with = if self.old.is_some() { "change" } else { "trade" };
         ToolError::failed(
             format!(
@@ -243,7 +243,7 @@ impl Kind {
 
 /// # Errors
 /// If the day is in the future.
-pub(crate) fn not_to_come(day: Date, today: Date) -> Result<(), ToolError> {
+pub(crate) fn not_in_future(day: Date, today: Date) -> Result<(), ToolError> {
     if day > today {
         return Err(invalid("date", &format!("{day} is in the future; record it once it has happened")));
     }
@@ -290,7 +290,7 @@ pub(crate) fn currency_of(given: Option<&str>, symbol: &str, books: &Books) -> R
 ///
 /// # Errors
 /// If nothing is held.
-pub(crate) fn paid_for(
+pub(crate) fn quantity_held_for_payment(
     snapshot: &Snapshot,
     symbol: &str,
     currency: &str,
@@ -439,7 +439,7 @@ pub(crate) fn currency_of_transfer(given: Option<&str>, books: &Books) -> Result
 
 /// # Errors
 /// If the first trade that moves shares would hide those that only the position states.
-fn keeps_its_own(position: &PositionNote, books: &Books, new: &Event) -> Result<(), ToolError> {
+fn check_position_quantity(position: &PositionNote, books: &Books, new: &Event) -> Result<(), ToolError> {
     let moved = books.moves(&position.symbol);
     let Some(quantity) = position.quantity.filter(|own| !moved && new.moves() && !own.is_zero()) else {
         return Ok(());

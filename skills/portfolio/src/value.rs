@@ -163,8 +163,8 @@ fn convert(
     wanted: &'static str,
 ) -> Result<Option<(Json, Vec<Figure>)>, ToolError> {
     let mut rates = Rates::new(prices, wanted, snapshot.today);
-    let of_cash = cash.map(|cash| all.cash_in_one(cash, &mut rates)).transpose()?.flatten();
-    let Some(total) = all.in_one(&mut rates)? else {
+    let of_cash = cash.map(|cash| all.converted_cash(cash, &mut rates)).transpose()?.flatten();
+    let Some(total) = all.converted_total(&mut rates)? else {
         all.problems.extend(rates.problems());
         return Ok(None);
     };

@@ -9,9 +9,9 @@ use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, VaultPa
 use nova_statement::{Candidate, Wrong, import_ids, pair_up};
 
 use super::draft::Draft;
-use crate::books::{Books, PositionNote, Said, TRADE, TradeNote, Transfer};
-use crate::ledger::{Event, Impossible, Ledger, Trade, in_order};
-use crate::saving::leaves_others;
+use crate::books::{Books, PlannedRecord, PositionNote, TRADE, TradeNote, Transfer};
+use crate::ledger::{Event, Ledger, Trade, TradeError, in_order};
+use crate::saving::check_other_currencies;
 use crate::trade_rules::{Kind, event, follow, transfer};
 use crate::valuation::Snapshot;
 
@@ -108,7 +108,7 @@ impl Compared {
     ///
     /// # Errors
     /// When numbers are too large.
-    pub(super) fn refuse_impossible(
+    pub(super) fn reject_invalid_trades(
         &mut self,
         snapshot: &Snapshot,
         left_out: &HashSet<u64>,
@@ -118,7 +118,7 @@ impl Compared {
         let by_symbol = BySymbol::of(books, &self.new);
         for (symbol, currency) in by_symbol.touched() {
             let trades = by_symbol.trades(symbol, currency, left_out);
-            wrong.extend(trades.impossible(snapshot, symbol));
+            wrong.extend(trades.invalid_lines(snapshot, symbol));
         }
         for (symbol, quantity) in self.positions_alone(books) {
             let Some(position) = books.position(&symbol) else { continue };
@@ -178,18 +178,22 @@ impl Compared {
     ///
     /// # Errors
     /// `InvalidArguments` that says what to do first.
-    pub(super) async fn leaves_others(&self, ctx: &dyn ToolContext, books: &Books) -> Result<(), ToolError> {
-        let said: Vec<Said> = self
+    pub(super) async fn check_other_currencies(
+        &self,
+        ctx: &dyn ToolContext,
+        books: &Books,
+    ) -> Result<(), ToolError> {
+        let said: Vec<PlannedRecord> = self
             .new
             .iter()
-            .map(|one| Said {
+            .map(|one| PlannedRecord {
                 note: None,
                 kind: TRADE,
                 symbol: one.draft.symbol.as_deref().unwrap_or_default(),
                 currency: Some(one.draft.currency),
             })
             .collect();
-        leaves_others(
+        check_other_currencies(
             &Books::read_with(ctx, &said).await?,
             books,
             None,
@@ -239,7 +243,7 @@ fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, Wrong> {
     // Numbers that the ledger cannot compute with are refused.
     if let Some(event) = &event {
         let trade = Trade { date: draft.date, event: event.clone(), origin: 0 };
-        if let Err((_, Impossible::TooLarge(error))) = Ledger::of(snapshot.method, &[trade], None) {
+        if let Err((_, TradeError::TooLarge(error))) = Ledger::of(snapshot.method, &[trade], None) {
             return Err(Wrong { line, problem: error.to_string() });
         }
     }
@@ -370,7 +374,7 @@ struct Trades {
 
 impl Trades {
     /// New sales of more than is held, and new sales that leave too little for a later existing one.
-    fn impossible(&self, snapshot: &Snapshot, symbol: &str) -> HashMap<u64, String> {
+    fn invalid_lines(&self, snapshot: &Snapshot, symbol: &str) -> HashMap<u64, String> {
         let mut trades: Vec<&Trade> = self.all.iter().collect();
         in_order(&mut trades);
         let mut wrong = HashMap::new();
@@ -408,11 +412,11 @@ impl Trades {
     }
 }
 
-fn refused(symbol: &str, why: &Impossible) -> String {
+fn refused(symbol: &str, why: &TradeError) -> String {
     match why {
-        Impossible::Oversold { date, sold, held } => {
+        TradeError::Oversold { date, sold, held } => {
             format!("{sold} {symbol} cannot be sold on {date}: {held} are held then")
         }
-        Impossible::TooLarge(error) => error.to_string(),
+        TradeError::TooLarge(error) => error.to_string(),
     }
 }

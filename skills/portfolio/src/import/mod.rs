@@ -31,7 +31,7 @@ use against::{Compared, Ready};
 use answer::Answer;
 use draft::Draft;
 use mapping::Mapping;
-use rows::{Columns, NO_CURRENCY, ReadRows};
+use rows::{Columns, NO_CURRENCY, ParsedRows};
 
 /// The record type that stores the mapping of a broker's files.
 const BROKER: &str = "broker";
@@ -109,9 +109,9 @@ impl NativeTool for ImportTransactions {
         let is_known = known.mapping.is_some();
         let mut mapping = known.mapping.unwrap_or_else(|| Mapping::proposed(&table));
         let is_remembered = known.note.is_some() && file.mapping.is_none();
-        let doubt = if is_remembered { rows::doubt(&table, &mapping)? } else { None };
-        let is_open = doubt.is_some();
-        mapping = doubt.unwrap_or(mapping);
+        let to_confirm = if is_remembered { rows::mapping_to_confirm(&table, &mapping)? } else { None };
+        let is_open = to_confirm.is_some();
+        mapping = to_confirm.unwrap_or(mapping);
         mapping.delimiter = Some(table.delimiter.into());
         mapping.encoding.get_or_insert_with(|| table.encoding.to_lowercase());
 
@@ -126,12 +126,12 @@ impl NativeTool for ImportTransactions {
                 let report = |done| report_reading(ctx, done, table.rows.len());
                 (columns.read(&table, &snapshot.books, snapshot.today, &left_out, &report), Vec::new())
             }
-            Err(_) => (ReadRows::default(), Vec::new()),
+            Err(_) => (ParsedRows::default(), Vec::new()),
         };
         if let Err(open) = found {
             questions = open;
         }
-        let ReadRows { drafts, mut wrong, ignored } = rows;
+        let ParsedRows { drafts, mut wrong, ignored } = rows;
         let without_currency = wrong.iter().filter(|one| one.problem == NO_CURRENCY).count();
         if without_currency > 0 && known.currency.is_none() {
             wrong.retain(|one| one.problem != NO_CURRENCY);
@@ -152,7 +152,7 @@ impl NativeTool for ImportTransactions {
         let mut compared = Compared::of(ctx, &snapshot, drafts).await?;
         compared.wrong.retain(|one| !left_out.contains(&one.line));
         let out = file.left_out_lines(&compared, mapping.alike, &left_out);
-        compared.refuse_impossible(&snapshot, &out)?;
+        compared.reject_invalid_trades(&snapshot, &out)?;
         wrong.append(&mut compared.wrong);
         wrong.sort_by_key(|one| one.line);
         let open = file.open(&compared, mapping.alike);
@@ -184,7 +184,7 @@ impl NativeTool for ImportTransactions {
         let mut value = answer.result(dry_run)?;
         compared.new.retain(|one| !out.contains(&one.draft.line));
         let mut paths: Vec<NotePath> = Vec::new();
-        compared.leaves_others(ctx, &snapshot.books).await?;
+        compared.check_other_currencies(ctx, &snapshot.books).await?;
         if !dry_run {
             if file.remember != Some(false) {
                 let path = file.remember(ctx, &table, &known.note, &mapping, known.currency).await?;

@@ -84,7 +84,7 @@ impl Money {
         };
         let off = |sum: Decimal, total: Decimal| sum.saturating_sub(total).abs();
         if !self.is_changed() {
-            let Some(total) = total else { return with_tax(self.fee_in_whole(fees)?, None) };
+            let Some(total) = total else { return with_tax(self.fee_in_main_unit(fees)?, None) };
             // A total beside a price in pence is in pence or in pounds.
             for of_one in [self.paid.map_or(Decimal::ONE, |paid| paid.of_one), self.unit.of_one] {
                 let (total, fees) = (total / of_one, fees / of_one);
@@ -94,7 +94,7 @@ impl Money {
             }
             return Err(contradiction(kind, quantity, price, fees.saturating_add(tax), total, None));
         }
-        let Some(paid) = self.paid else { return with_tax(self.fee_in_whole(fees)?, None) };
+        let Some(paid) = self.paid else { return with_tax(self.fee_in_main_unit(fees)?, None) };
         let (fees, total) = (fees / paid.of_one, total.map(|total| total / paid.of_one));
         let Some(rate) = self.rate.filter(|rate| !rate.is_zero()) else {
             return match fees.is_zero() {
@@ -146,7 +146,7 @@ impl Money {
     }
 
     /// Fees of shares quoted in pence are in pounds.
-    fn fee_in_whole(&self, fees: Decimal) -> Result<Decimal, String> {
+    fn fee_in_main_unit(&self, fees: Decimal) -> Result<Decimal, String> {
         fees.checked_div(self.paid.map_or(Decimal::ONE, |paid| paid.of_one))
             .ok_or_else(|| TOO_LARGE.to_owned())
     }

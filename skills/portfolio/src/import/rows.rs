@@ -20,11 +20,11 @@ use crate::books::{Books, as_symbol, is_symbol};
 use crate::trade_rules::{Kind, Numbers};
 
 /// Maximum number of unknown actions in one answer.
-const MOST_ASKED: usize = 20;
+const MAX_QUESTIONS: usize = 20;
 
 /// The result of reading a table.
 #[derive(Default)]
-pub(super) struct ReadRows {
+pub(super) struct ParsedRows {
     pub(super) drafts: Vec<Draft>,
     pub(super) wrong: Vec<Wrong>,
     /// Number of rows with an action that is left out.
@@ -110,7 +110,7 @@ impl<'a> Columns<'a> {
             amount_has_minus: BTreeMap::new(),
             quantity_has_minus: BTreeMap::new(),
         };
-        columns.detect_signs(table);
+        columns.count_signs(table);
         Ok(Ok(columns))
     }
 
@@ -131,9 +131,9 @@ impl<'a> Columns<'a> {
         today: Date,
         left_out: &HashSet<u64>,
         report: &dyn Fn(usize),
-    ) -> ReadRows {
+    ) -> ParsedRows {
         let securities = Securities::of(books);
-        let mut rows = ReadRows::default();
+        let mut rows = ParsedRows::default();
         // Transaction numbers are unique per broker only.
         let mut ids = RowIds::within(table.fingerprint());
         for (done, row) in table.rows.iter().enumerate() {
@@ -231,7 +231,7 @@ impl<'a> Columns<'a> {
         }))
     }
 
-    fn detect_signs(&mut self, table: &Table) {
+    fn count_signs(&mut self, table: &Table) {
         let (mut costs, mut credits) = (0, 0);
         let mut signs: BTreeMap<(&'static str, &'static str), (usize, usize)> = BTreeMap::new();
         for row in &table.rows {
@@ -548,7 +548,7 @@ fn unknown_actions(table: &Table, mapping: &Mapping, places: &HashMap<&'static s
             asks: format!("What is \"{word}\"?"),
             choices: CHOICES.map(|(action, _)| action.word().to_owned()).into(),
         });
-        if questions.len() == MOST_ASKED {
+        if questions.len() == MAX_QUESTIONS {
             break;
         }
     }
@@ -560,7 +560,7 @@ fn unknown_actions(table: &Table, mapping: &Mapping, places: &HashMap<&'static s
 ///
 /// # Errors
 /// When a column is missing.
-pub(super) fn doubt(table: &Table, remembered: &Mapping) -> Result<Option<Mapping>, ToolError> {
+pub(super) fn mapping_to_confirm(table: &Table, remembered: &Mapping) -> Result<Option<Mapping>, ToolError> {
     let open = Mapping { date_format: None, decimal: None, ..remembered.clone() };
     if !table.has_names() {
         return Ok(Some(open));

@@ -8,7 +8,7 @@ use nova_market::{Age, Listing, Quoted, Reasons, Sources, age};
 use nova_skill::figures::percent;
 use nova_skill::{Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, json};
 
-use super::wanted::Wanted;
+use super::wanted::SymbolRequest;
 use crate::amount::{price as price_shown, shown};
 use crate::books::problems_json;
 use crate::pair::as_pair;
@@ -19,7 +19,7 @@ use crate::valuation::{Snapshot, day_text};
 pub(super) struct Run {
     pub(super) ctx: Arc<dyn ToolContext>,
     pub(super) snapshot: Snapshot,
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<SymbolRequest>,
     pub(super) quotes: Sources,
     pub(super) rates: Sources,
 }
@@ -46,7 +46,7 @@ impl Run {
     pub(super) fn new(
         ctx: Arc<dyn ToolContext>,
         snapshot: Snapshot,
-        wanted: Vec<Wanted>,
+        wanted: Vec<SymbolRequest>,
         quotes: Sources,
         rates: Sources,
     ) -> Self {

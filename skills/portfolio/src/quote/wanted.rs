@@ -21,7 +21,7 @@ const YEARS: i32 = 3;
 
 /// A symbol and which of its prices are requested.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct SymbolRequest {
     pub(super) symbol: String,
     /// Whether its newest price is requested; a symbol sold long ago needs none.
     pub(super) newest: bool,
@@ -36,7 +36,7 @@ pub(super) async fn wanted(
     snapshot: &Snapshot,
     ctx: &dyn ToolContext,
     has_rates: bool,
-) -> Result<Vec<Wanted>, ToolError> {
+) -> Result<Vec<SymbolRequest>, ToolError> {
     let since = of.since.as_deref().filter(|text| !text.trim().is_empty());
     let since = since.map(|text| date_argument("since", text)).transpose()?;
     let books = &snapshot.books;
@@ -57,7 +57,7 @@ pub(super) async fn wanted(
     for said in &said {
         let symbol = symbol(said, books)?;
         if seen.insert(symbol.clone()) {
-            all.push(Wanted { since: closes(&symbol), newest: true, symbol });
+            all.push(SymbolRequest { since: closes(&symbol), newest: true, symbol });
         }
     }
     if said.is_empty() {
@@ -67,7 +67,7 @@ pub(super) async fn wanted(
         let currencies: BTreeSet<&str> = held.iter().map(|holding| holding.currency).chain(of_cash).collect();
         for symbol in held.iter().map(|holding| holding.symbol.to_owned()) {
             if seen.insert(symbol.clone()) {
-                all.push(Wanted { since: closes(&symbol), newest: true, symbol });
+                all.push(SymbolRequest { since: closes(&symbol), newest: true, symbol });
             }
         }
         // A total over several currencies needs their rates, if there are sources of rates.
@@ -80,7 +80,7 @@ pub(super) async fn wanted(
             for currency in currencies.into_iter().filter(|currency| *currency != usual) {
                 let symbol = pair(currency, usual);
                 if seen.insert(symbol.clone()) {
-                    all.push(Wanted { since, newest: true, symbol });
+                    all.push(SymbolRequest { since, newest: true, symbol });
                 }
             }
         }
@@ -94,20 +94,20 @@ pub(super) async fn wanted(
                 Some(held) => held.since = held.since.into_iter().chain(since).min(),
                 None => {
                     seen.insert(symbol.clone());
-                    all.push(Wanted { since, newest: true, symbol });
+                    all.push(SymbolRequest { since, newest: true, symbol });
                 }
             }
         }
         for symbol in Watched::read(ctx).await?.entries.into_iter().map(|entry| entry.symbol) {
             if seen.insert(symbol.clone()) {
-                all.push(Wanted { since: None, newest: true, symbol });
+                all.push(SymbolRequest { since: None, newest: true, symbol });
             }
         }
         // The chart of a period includes holdings sold since.
         for symbol in books.symbols() {
             let since = closes(symbol).filter(|since| books.last_moved(symbol) >= Some(*since));
             if since.is_some() && seen.insert(symbol.to_owned()) {
-                all.push(Wanted { since, newest: false, symbol: symbol.to_owned() });
+                all.push(SymbolRequest { since, newest: false, symbol: symbol.to_owned() });
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use nova_skill::Decimal;
 use nova_skill::figures::Quantity;
-use nova_skill_portfolio::ledger::{Event, Impossible, Ledger, Method, Trade};
+use nova_skill_portfolio::ledger::{Event, Ledger, Method, Trade, TradeError};
 use proptest::prelude::*;
 
 fn cents(number: u32) -> Decimal {
@@ -53,7 +53,7 @@ proptest! {
             let before = ledger.clone();
             match ledger.apply(trade) {
                 Ok(()) => {}
-                Err(Impossible::Oversold { sold, held, .. }) => {
+                Err(TradeError::Oversold { sold, held, .. }) => {
                     prop_assert!(sold > held || held.scale() == 10);
                     prop_assert_eq!(ledger.cost(), before.cost());
                     prop_assert_eq!(ledger.quantity(), before.quantity());

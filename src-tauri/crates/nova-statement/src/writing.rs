@@ -132,9 +132,9 @@ pub fn decimal_question(
 
 /// The format of most of the first rows.
 fn likeliest_format(table: &Table, at: usize) -> Result<DateFormat, ToolError> {
-    const LOOKED_AT: usize = 100;
+    const SAMPLE_ROWS: usize = 100;
     let fits = |format: &DateFormat| {
-        let first = table.rows.iter().take(LOOKED_AT);
+        let first = table.rows.iter().take(SAMPLE_ROWS);
         first.filter(|row| format.read(&row.cells[at]).is_some()).count()
     };
     // On a tie the first known format.
