@@ -110,7 +110,7 @@ commands! { $
     /// Sets how much of the history is retained.
     keep_history(KeepHistory) -> VaultPage;
 
-    /// The folders outside of the vault that the assistant may work in.
+    /// The folders outside the vault that the assistant may work in.
     list_workspaces(Nothing) -> Workspaces;
     add_workspace(AddWorkspace) -> Workspaces;
     /// Removes a folder from the list; nothing in it changes.

@@ -38,10 +38,10 @@ impl<'de> Deserialize<'de> for SecretText {
     }
 }
 
-/// What is known of credentials: never a value.
+/// The state of credentials: never a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CredentialsView {
-    /// None where no store is open.
+    /// None if no store is open.
     pub kept_in: Option<CredentialPlace>,
     /// Why they cannot be reached; `passphrase_needed` or `no_credential_store` where
     /// `unlock_credentials` would help.
@@ -59,11 +59,11 @@ pub enum CredentialPlace {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CredentialRow {
-    /// `service/key`; only `service` for one that a tool wants and of which no key is there.
+    /// `service/key`; only `service` if a tool requires one and no key exists.
     pub name: String,
     pub state: CredentialState,
     pub reason: Option<String>,
-    /// It is got by signing in, not by typing it.
+    /// Obtained by signing in, not by typing it.
     pub sign_in: bool,
     /// Of a sign-in: the host where one signs in or, with `server`, that of the server, which gets the token.
     pub host: Option<String>,
@@ -80,7 +80,7 @@ pub enum CredentialState {
     Kept,
     Missing,
     NeedsSignIn,
-    /// Where it is kept cannot be reached.
+    /// Its store cannot be reached.
     Unknown,
 }
 
@@ -90,7 +90,7 @@ pub struct GrantRow {
     pub consumer: String,
     /// An address, or hosts.
     pub destination: String,
-    /// False where the consumer is not any more what it was when this was granted.
+    /// False if the consumer changed since this was granted.
     pub in_force: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct SetCredential {
     /// `service/key`
     pub name: String,
     pub value: SecretText,
-    /// Who gets it at once: as for `grant_credential`. A provider without a key is given the
+    /// Its first consumer, as for `grant_credential`. A provider without a key is given the
     /// reference to it in `nova.config.json`, too.
     #[serde(default)]
     #[ts(optional)]
@@ -115,7 +115,7 @@ pub struct CredentialRef {
 pub struct SignIn {
     /// `service/key`
     pub name: String,
-    /// The host that the user saw; the browser is opened at no other.
+    /// The host shown to the user; the browser opens no other.
     #[serde(default)]
     #[ts(optional)]
     pub host: Option<String>,
@@ -130,6 +130,6 @@ pub struct GrantCredential {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct UnlockCredentials {
-    /// Of the encrypted file; where there is neither a keychain nor a file, one is made with it.
+    /// Of the encrypted file; without a keychain and a file, one is created with it.
     pub passphrase: SecretText,
 }

@@ -52,7 +52,7 @@ pub enum LogLevel {
     Error,
 }
 
-/// A page of the window, as the tray's menu and notifications name it.
+/// A page of the window, as named by the tray's menu and notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RequestedPage {
@@ -70,20 +70,20 @@ pub enum Event {
         model: String,
         skills: Vec<String>,
         tool: Option<String>,
-        /// The turn it comes after; null begins the conversation anew. Absent in logs from before there
+        /// The preceding turn; null restarts the conversation. Absent in logs from before there
         /// were branches: it comes after the last.
         #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "string | null")]
         after: Option<Option<String>>,
-        /// Nobody wrote a message: the model hears how calls ended that ran on by themselves.
+        /// No message: the model is told how background calls ended.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         by_nova: bool,
-        /// What the message shows beside its text.
+        /// Images of the message.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<ImageView>>", optional)]
         images: Vec<ImageView>,
-        /// What it takes along from MCP servers.
+        /// Attachments from MCP servers.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<AttachedFile>>", optional)]
         outside: Vec<AttachedFile>,
@@ -91,7 +91,7 @@ pub enum Event {
     /// The user looks at another branch: the next message continues from its last turn. What the turns of
     /// the other branch did to notes stays done.
     BranchChosen {
-        /// A turn; it and what came after it are in force.
+        /// A turn; it and its successors become active.
         chosen: String,
     },
     /// A request goes to the provider.
@@ -100,7 +100,7 @@ pub enum Event {
         prefix_kept: bool,
         #[ts(type = "number")]
         bytes: u64,
-        /// How much of the model's context it takes.
+        /// How much of the model's context it uses.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         context: Option<ContextView>,
@@ -150,11 +150,11 @@ pub enum Event {
         args: Value,
         effect: Effect,
         principal: PrincipalView,
-        /// The call whose tool makes this one: what it writes is written with that.
+        /// The calling call; its writes are written with that one's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         within: Option<String>,
-        /// Where its command runs; absent of a tool that runs none.
+        /// Where its command runs; absent without a command.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxView>,
@@ -175,13 +175,13 @@ pub enum Event {
         #[ts(as = "Option<Vec<DetailView>>", optional)]
         details: Vec<DetailView>,
         host: Option<String>,
-        /// What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
+        /// Credentials that allowing it grants for the first time: `service/key`, or `service` for all its keys.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<String>>", optional)]
         credentials: Vec<String>,
-        /// Grows each time the diff was made anew because a note changed meanwhile.
+        /// Incremented when the diff is recomputed because a note changed.
         revision: u32,
-        /// The call runs already and waits for this answer: denied, it continues without the host.
+        /// The call is running and waits for this answer: denied, it continues without the host.
         #[serde(default)]
         mid_run: bool,
     },
@@ -197,10 +197,10 @@ pub enum Event {
         message: Option<String>,
         partial: Option<Value>,
     },
-    /// The call runs on by itself; its end comes later, also after the turn.
+    /// The call continues in the background; it may end after the turn.
     ToolCallDetached {
         call: String,
-        /// What it had found by then.
+        /// Its partial result.
         so_far: Value,
     },
     ToolCallCompleted {
@@ -209,7 +209,7 @@ pub enum Event {
         /// The value, or `{code, message, hint}`.
         output: Value,
         sources: Vec<SourceView>,
-        /// The numbers of the output that a person would quote.
+        /// The figures of the output.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<FigureView>>", optional)]
         figures: Vec<FigureView>,
@@ -217,13 +217,13 @@ pub enum Event {
         ms: u64,
         changes: Vec<NoteChangeView>,
         change_set: Option<String>,
-        /// What came from outside while the call wrote.
+        /// Outside changes during the call's write.
         merged: Vec<String>,
-        /// What it had found when it was stopped.
+        /// Its partial result when it was stopped.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         so_far: Option<Value>,
-        /// What the tool logged; no model is told.
+        /// The tool's log; not sent to the model.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<LogLine>>", optional)]
         log: Vec<LogLine>,
@@ -240,7 +240,7 @@ pub enum Event {
         host: Option<String>,
         /// The tools it may use, `skill.tool`.
         tools: Vec<String>,
-        /// The effects of those, the least first. A call of it is judged and asked about as any other.
+        /// Their effects, the least first. Its calls are approved like any others.
         effects: Vec<Effect>,
         /// Limits: requests to the model, tokens, and seconds of work.
         steps: u32,
@@ -249,7 +249,7 @@ pub enum Event {
         #[ts(type = "number")]
         seconds: u64,
     },
-    /// The sub-agent of a running call came further.
+    /// The sub-agent of a running call made progress.
     SubagentWorked {
         call: String,
         /// Its requests to the model so far, and how many it may make.
@@ -258,11 +258,11 @@ pub enum Event {
         /// Of all its requests so far, those that the provider had cached not counted.
         #[ts(type = "number")]
         tokens: u64,
-        /// What it does: "vault.search hosting". Absent while the model answers.
+        /// Its current activity: "vault.search hosting". Absent while the model answers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         now: Option<String>,
-        /// Of a request that was made just now, as in `step_started`.
+        /// Of a request just made, as in `step_started`.
         #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "string | null")]
         host: Option<Option<String>>,
@@ -282,14 +282,14 @@ pub enum Event {
     /// Notes seen in this session that were changed outside since.
     NotesChangedOutside {
         paths: Vec<String>,
-        /// What changed, by path, where it is known: "stage: lead → won".
+        /// What changed, by path, if known: "stage: lead → won".
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[ts(as = "Option<BTreeMap<String, String>>", optional)]
         summaries: BTreeMap<String, String>,
     },
-    /// Two changes of a note meet at one place. An empty side is an empty text or a note that is gone.
+    /// Two changes of a note conflict. An empty side is an empty text or a deleted note.
     ConflictFound {
-        /// The note; where it was to be, when Nova was to move it. A file outside of the vault by its absolute path.
+        /// The note; where it was to be, when Nova was to move it. A file outside the vault by its absolute path.
         note: String,
         /// Where it is then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -315,10 +315,10 @@ pub enum Event {
         credential: String,
         consumer: String,
     },
-    /// The program behind a running call asks the user. Answered as an approval is: `once` sends `args`.
+    /// The program behind a running call asks the user. Answered like an approval: `once` sends `args`.
     ElicitationRequested {
         call: String,
-        /// Of the values that are asked for; null where the user is to open `url`.
+        /// Of the values that are asked for; null if the user is to open `url`.
         schema: Value,
         /// The program that asks.
         #[serde(default)]
@@ -338,7 +338,7 @@ pub enum Event {
         #[serde(default)]
         revision: u32,
     },
-    /// What was said before is sent in a shorter form from now on, to make room; the log keeps it.
+    /// Earlier messages are sent in a shorter form from now on; the log keeps them.
     HistoryCompacted {
         #[serde(default)]
         by: CompactedBy,
@@ -387,13 +387,13 @@ pub enum Event {
         removed: Vec<String>,
         changed: Vec<String>,
     },
-    /// What the assistant wrote and nobody has approved may be other tools than before.
+    /// The list of pending tools may have changed.
     PendingToolsChanged {},
-    /// Rules, or what was approved of tools, are others than before, and in force.
+    /// Rules or tool approvals changed and are in force.
     RulesChanged {},
     /// A routine began or ended, waits, or has another note.
     RoutinesChanged {},
-    /// The user chose a page outside of the window: in the tray's menu, or by a notification.
+    /// The user chose a page outside the window: in the tray's menu, or by a notification.
     PageRequested {
         page: RequestedPage,
     },
@@ -419,7 +419,7 @@ pub enum Event {
         state: String,
         reason: Option<String>,
     },
-    /// How the last request to a provider went.
+    /// The result of the last request to a provider.
     ProviderHealth {
         provider: String,
         health: crate::view::ProviderHealth,
@@ -432,7 +432,7 @@ pub enum Event {
         id: String,
         state: String,
     },
-    /// Another vault is open now, or none where the configured one cannot be opened.
+    /// Another vault was opened, or none if the configured one cannot be opened.
     VaultOpened {
         name: Option<String>,
     },

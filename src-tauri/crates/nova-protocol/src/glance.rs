@@ -78,16 +78,16 @@ pub struct GlanceWords {
     pub many: String,
 }
 
-/// What one entry says now.
+/// The current text of one entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GlanceView {
     pub skill: String,
     pub name: String,
     pub icon: Option<String>,
-    /// The tool took too long this time: what the entry said last stands.
+    /// The tool took too long: the entry keeps its last text.
     pub late: bool,
     pub ask: Option<String>,
-    /// Empty where there is nothing to say.
+    /// May be empty.
     pub says: Vec<GlanceValue>,
     pub badge: Vec<GlanceValue>,
     pub today: Option<TodayView>,
@@ -99,6 +99,6 @@ pub struct GlanceValue {
     pub format: PanelFormat,
     /// Currency of a bare amount, else empty.
     pub unit: String,
-    /// The words behind it, for this value.
+    /// The words after it, for this value.
     pub words: String,
 }

@@ -21,27 +21,27 @@ pub struct MailboxRow {
     pub reason: Option<String>,
     /// The host at which the user signs in, where that takes the place of a password.
     pub sign_in_host: Option<String>,
-    /// `host:port` of IMAP, then of SMTP where there is one: to these the password goes.
+    /// `host:port` of IMAP, then of SMTP if any: the destinations of the password.
     pub servers: Vec<String>,
     /// The newest test of these servers with this user.
     pub tested: Option<MailboxTest>,
 }
 
-/// What `nova.config.json` says of a mailbox, but for its credential.
+/// A mailbox in `nova.config.json`, without its credential.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MailboxEntry {
     pub name: String,
     /// `host`, or `host:port`.
     pub imap: String,
-    /// The same; empty where no mail is sent.
+    /// The same; empty if no mail is sent.
     pub smtp: String,
     pub user: String,
-    /// Where the user signs in; null where there is a password.
+    /// Where the user signs in; null if there is a password.
     #[serde(default)]
     pub sign_in: Option<MailProvider>,
-    /// Of the sender; empty where it is the user.
+    /// Of the sender; empty if it is the user.
     pub address: String,
-    /// The first word of the server's `Authentication-Results`; empty where it is not known.
+    /// The first word of the server's `Authentication-Results`; empty if unknown.
     pub checked_by: String,
     /// Each mail asks before it is sent; otherwise none is sent.
     pub sending: bool,
@@ -63,20 +63,20 @@ pub enum MailboxPassword {
     Missing,
     /// The user has to sign in, with `sign_in` of the credential.
     NeedsSignIn,
-    /// It is kept, and the skill may not have it for these servers yet.
+    /// It is stored but not granted for these servers yet.
     NotGranted,
     /// The credentials cannot be reached.
     Unknown,
 }
 
-/// How the servers of a mailbox did, step by step.
+/// The test results of a mailbox's servers, step by step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MailboxTest {
     /// RFC 3339.
     pub at: String,
     /// Up to the first of IMAP and the first of SMTP that failed. SMTP is left out after a refused sign-in.
     pub steps: Vec<MailboxStep>,
-    /// Messages of the inbox; none where it could not be read.
+    /// Messages of the inbox; none if it could not be read.
     pub unread: Option<u32>,
 }
 
@@ -98,12 +98,12 @@ pub enum MailboxStepKind {
     SignInToSend,
 }
 
-/// Why a step failed, in the server's words where it said any.
+/// Why a step failed, in the server's words if any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MailboxProblem {
     pub message: String,
     pub hint: String,
-    /// The server does not accept the user and the password, or the sign-in.
+    /// The server rejects the user and the password, or the sign-in.
     pub refused: bool,
 }
 
@@ -118,16 +118,16 @@ pub struct FoundMailServers {
     pub address: String,
     pub domain: String,
     pub found: Option<ProposedMailServers>,
-    /// Who was asked before and named no server that can be used.
+    /// Sources asked before that named no usable server.
     pub without: Vec<AskedHost>,
 }
 
-/// Servers that others named: the user looks at them.
+/// Proposed servers, for review by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProposedMailServers {
-    /// What the provider calls itself.
+    /// The provider's own name.
     pub provider: Option<String>,
-    /// Who named them: a host, or the DNS of the domain.
+    /// Their source: a host, or the DNS of the domain.
     pub from: String,
     /// It is Thunderbird's database of providers, and not the domain of the address.
     pub from_database: bool,
@@ -135,14 +135,14 @@ pub struct ProposedMailServers {
     pub imap: String,
     /// The connection to the IMAP server becomes encrypted by STARTTLS, not from its first byte.
     pub imap_starttls: bool,
-    /// The same; empty where none can be used.
+    /// The same; empty if none is usable.
     pub smtp: String,
     /// The same of the SMTP server.
     pub smtp_starttls: bool,
     pub user: String,
-    /// The provider whose servers they are, where one signs in with the browser.
+    /// The provider of these servers, if it uses a browser sign-in.
     pub sign_in: Option<MailProvider>,
-    /// Hosts that are not of the domain of the address.
+    /// Hosts outside the domain of the address.
     pub elsewhere: Vec<String>,
     /// Servers that were named and are not proposed, each with the reason.
     pub left_out: Vec<String>,
@@ -170,11 +170,11 @@ pub struct SaveMailbox {
     pub untested: bool,
 }
 
-/// Whether a mailbox was stored: not, where its test failed.
+/// Whether a mailbox was stored; false if its test failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SavedMailbox {
     pub saved: bool,
-    /// None where nothing was tested.
+    /// None if nothing was tested.
     pub test: Option<MailboxTest>,
 }
 
@@ -199,7 +199,7 @@ pub struct TestMailbox {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct RemoveMailbox {
     pub name: String,
-    /// Removes its password, too, where no other mailbox uses it.
+    /// Removes its password too, unless another mailbox uses it.
     pub password: bool,
 }
 

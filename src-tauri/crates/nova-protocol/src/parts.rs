@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use crate::SharedText;
 
-/// What a tool does to the world; the worst that it may do.
+/// The worst that a tool may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -25,11 +25,11 @@ pub enum Decision {
     Session,
     Always,
     Deny,
-    /// The question of a program was closed without an answer.
+    /// The program's question was closed without an answer.
     Cancel,
 }
 
-/// What the command of a call may reach and use. It is held to it.
+/// The limits enforced on the command of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SandboxView {
     /// Where it runs, in words.
@@ -38,11 +38,11 @@ pub struct SandboxView {
     pub reads: Vec<String>,
     /// Open folders that it may write, by name.
     pub writes: Vec<String>,
-    /// Whether it sees a copy of the vault, in which no private note is.
+    /// Whether it sees a copy of the vault without private notes.
     pub vault: bool,
     /// Hosts that it may contact; none is no network at all.
     pub hosts: Vec<String>,
-    /// How long it may run, where the call asks for nothing else.
+    /// Its time limit, unless the call sets another.
     #[ts(type = "number")]
     pub seconds: u64,
     /// Bytes of memory of all its processes together.
@@ -74,14 +74,14 @@ pub enum ActivatedBy {
     Pin,
 }
 
-/// How room was made for more.
+/// How the context was shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactedBy {
-    /// The model summed up what was said before; the user's own words stay.
+    /// The model summarised earlier messages; the user's own are kept.
     #[default]
     Summary,
-    /// What tools answered was taken out.
+    /// Tool results were removed.
     WithoutOutputs,
 }
 
@@ -113,7 +113,7 @@ pub enum SourceView {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         title: Option<String>,
-        /// The day the page says it is from, `YYYY-MM-DD`.
+        /// The page's stated date, `YYYY-MM-DD`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         date: Option<String>,
@@ -127,7 +127,7 @@ impl SourceView {
     }
 }
 
-/// A number that a tool computed, and what is behind it.
+/// A number that a tool computed, with its sources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FigureView {
     /// JSON Pointer to the number in the output.
@@ -140,9 +140,9 @@ pub struct FigureView {
     /// How it was computed, in a few words.
     pub formula: Option<String>,
     pub parts: Vec<FigurePartView>,
-    /// What it came from, as places in the list of the output's sources.
+    /// Its sources, as indices into the output's list.
     pub sources: Vec<u32>,
-    /// What to know before it is trusted: "2 old quotes".
+    /// A caution: "2 old quotes".
     pub caution: Option<String>,
 }
 
@@ -200,16 +200,16 @@ pub enum NoteChangeKind {
     Renamed,
 }
 
-/// How much of a model's context a request takes, in tokens: estimated from bytes, by what the provider
-/// counted of earlier requests.
+/// How much of a model's context a request takes, in tokens: estimated from bytes, by the provider's counts
+/// of earlier requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ContextView {
     #[ts(type = "number")]
     pub used: u64,
-    /// None where nobody has said.
+    /// None if unknown.
     #[ts(type = "number | null")]
     pub limit: Option<u64>,
-    /// Of the last request, what the provider had kept.
+    /// Tokens of the last request that the provider had cached.
     #[ts(type = "number")]
     pub cached: u64,
     pub parts: ContextParts,
@@ -223,10 +223,10 @@ pub struct ContextParts {
     /// Instructions and tools of active skills.
     #[ts(type = "number")]
     pub skills: u64,
-    /// What was said.
+    /// Messages.
     #[ts(type = "number")]
     pub history: u64,
-    /// What tools answered.
+    /// Tool results.
     #[ts(type = "number")]
     pub outputs: u64,
 }
@@ -245,7 +245,7 @@ pub struct ImageView {
     pub height: u32,
 }
 
-/// A text that goes with a message: a file of the user's, or something of an MCP server.
+/// A text attached to a message: a user's file, or content of an MCP server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AttachedFile {
     pub name: String,
@@ -274,7 +274,7 @@ pub struct DetailView {
     /// "To"
     pub label: String,
     pub value: String,
-    /// What is known of the value: "14 mails since March 2024".
+    /// A note on the value: "14 mails since March 2024".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub note: Option<String>,

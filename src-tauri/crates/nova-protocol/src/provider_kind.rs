@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The API by which a provider is spoken to: the `kind` of the configuration.
+/// The API of a provider: the `kind` of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(from = "String", into = "String")]
 pub enum ProviderKind {
@@ -25,8 +25,8 @@ pub enum ProviderKind {
     /// Ollama's own chat.
     #[ts(rename = "ollama")]
     Ollama,
-    /// None that Nova knows, as it is written. Connecting refuses it by that name, so the window meets it
-    /// only in rows that have a problem.
+    /// An unknown kind, as written. Connecting refuses it, so it occurs only
+    /// in rows with a problem.
     #[ts(skip)]
     Unknown(String),
 }

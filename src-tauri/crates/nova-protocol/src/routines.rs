@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A routine, also one that cannot run as its note is.
+/// A routine, including one whose note is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RoutineRow {
     /// Of its note.
@@ -14,20 +14,20 @@ pub struct RoutineRow {
     /// Empty for the zone of this machine.
     pub zone: String,
     pub enabled: bool,
-    /// What it may run without asking, beside reading.
+    /// What it may run without asking, besides reading.
     pub allow: Vec<String>,
-    /// The text below the properties: what is sent to the assistant where no tool is named.
+    /// The text below the properties: sent to the assistant if no tool is named.
     pub message: String,
-    /// The tool that runs instead, `skill.tool`, and its arguments as the note has them; empty where there is
+    /// The tool that runs instead, `skill.tool`, and its arguments as the note has them; empty if
     /// none.
     pub tool: String,
     pub args: String,
     pub skills: Vec<String>,
     /// `provider/model`; empty for the default one.
     pub model: String,
-    /// What is wrong with its note and the remedy, in one line.
+    /// The problem of its note and the remedy, in one line.
     pub problem: Option<String>,
-    /// When it is due next, RFC 3339; none where it is off, or no clock decides.
+    /// The next due time, RFC 3339; none if it is off or not timed.
     pub next: Option<String>,
     pub last: Option<RoutineRun>,
 }
@@ -35,16 +35,16 @@ pub struct RoutineRow {
 /// The newest run of a routine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RoutineRun {
-    /// Its chat; empty where it failed before there was one.
+    /// Its chat; empty if it failed before one was created.
     pub session: String,
     /// RFC 3339.
     pub due: String,
     pub started: String,
     pub ended: Option<String>,
-    /// How many minutes after its time it started; 0 where it was in time.
+    /// Delay of its start in minutes; 0 if on time.
     pub late: u32,
     pub end: RoutineEnd,
-    /// The question that it stopped at, why it failed, or the beginning of the answer; one line.
+    /// The question it stopped at, the reason it failed, or the beginning of the answer; one line.
     pub said: String,
     /// The user has seen how it ended.
     pub seen: bool,
@@ -59,9 +59,9 @@ pub enum RoutineEnd {
     Waiting,
     Completed,
     Failed,
-    /// Somebody stopped it, or the program ended while its card waited.
+    /// It was stopped, or the program ended while its card waited.
     Stopped,
-    /// The program ended in the middle of it.
+    /// The program ended during it.
     CutOff,
 }
 
@@ -77,14 +77,14 @@ pub struct SwitchRoutine {
     pub enabled: bool,
 }
 
-/// A routine to be written as a note. What is empty is left out.
+/// A routine to be written as a note. Empty fields are omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct NewRoutine {
     pub name: String,
     pub when: Vec<String>,
     pub zone: String,
-    /// What is sent to the assistant.
+    /// The message to the assistant.
     pub message: String,
     /// A tool that runs instead, `skill.tool`, and its arguments as a JSON object.
     pub tool: String,
@@ -95,7 +95,7 @@ pub struct NewRoutine {
     pub model: String,
 }
 
-/// A routine as its form showed it, and as it is to be.
+/// A routine as its form showed it, and as edited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EditRoutine {
     /// Of its note, which keeps its name.

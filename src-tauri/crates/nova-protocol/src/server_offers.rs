@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-/// A prompt of a server, which its user fills in.
+/// A prompt of a server, filled in by the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerPrompt {
     pub server: String,
@@ -45,7 +45,7 @@ pub struct SuggestResources {
     pub text: String,
 }
 
-/// A resource that a message can take along.
+/// A resource that can be attached to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResourceSuggestion {
     pub server: String,

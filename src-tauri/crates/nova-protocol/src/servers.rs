@@ -28,32 +28,32 @@ pub struct ServerRow {
     /// Of its skill.
     pub id: String,
     pub state: ServerStateView,
-    /// The user agreed to another command or address before.
+    /// The user agreed to a different command or address before.
     pub changed: bool,
-    /// Why, and what to do, where the state is not a good one.
+    /// The reason and the remedy, if there is a problem.
     pub reason: Option<String>,
-    /// As it says itself.
+    /// As the server reports it.
     pub version: Option<String>,
-    /// The version of the protocol that it spoke last.
+    /// The last negotiated protocol version.
     pub protocol: Option<String>,
     /// The command as it is written, or the address.
     pub runs: String,
     /// Of a server at an address.
     pub host: Option<String>,
-    /// None where nobody knows its tools.
+    /// None if its tools are unknown.
     pub tools: Option<ServerToolCounts>,
-    /// In how many chats its skill is active.
+    /// Number of chats in which its skill is active.
     pub active_in: u32,
     /// Its command names the vault, or a folder around or in it.
     pub reaches_vault: bool,
     /// While it starts.
     pub start: Option<ServerStart>,
-    /// How often it failed without a call that went well in between.
+    /// Consecutive failures.
     pub failures: u32,
-    /// In ms, until it is started again by itself.
+    /// In ms, until it is restarted automatically.
     #[ts(type = "number | null")]
     pub next_try: Option<u64>,
-    /// Of one that failed: the end of its standard error.
+    /// After a failure: the end of its standard error.
     pub last_lines: Vec<String>,
 }
 
@@ -92,11 +92,11 @@ pub struct ServerToolCounts {
     pub on: u32,
     /// Blocked because their definition changed.
     pub changed: u32,
-    /// Of these, tools that the server did not have when the user agreed to it.
+    /// Of these, tools added since the user agreed to the server.
     pub new: u32,
-    /// When the first of those changes was seen, RFC 3339; null where nobody knows.
+    /// When the first of those changes was seen, RFC 3339; null if unknown.
     pub changed_since: Option<String>,
-    /// Of those that are on, in a request where the skill is active; estimated at four bytes a token.
+    /// Of the enabled tools, in a request with the skill active; estimated at four bytes a token.
     pub tokens: u32,
 }
 
@@ -109,12 +109,12 @@ pub struct ServerStart {
     pub limit: u64,
 }
 
-/// What settings show of one server beside its row.
+/// What settings show about one server besides its row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerDetail {
     pub server: String,
     pub review: ServerReviewView,
-    /// None where nobody knows them.
+    /// None if unknown.
     pub tools: Option<Vec<ServerToolView>>,
     /// The end of its standard error, at most 64 KB.
     pub last_lines: Vec<String>,
@@ -123,16 +123,16 @@ pub struct ServerDetail {
     pub mean_ms: Option<f64>,
 }
 
-/// What the user agrees to.
+/// The subject of the user's consent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerReviewView {
     pub fingerprint: String,
     pub agreed: bool,
-    /// When the user agreed to it, RFC 3339; none where that is not known.
+    /// When the user agreed to it, RFC 3339; none if unknown.
     pub agreed_at: Option<String>,
-    /// The user agreed to another command or address before.
+    /// The user agreed to a different command or address before.
     pub changed: bool,
-    /// Where its program is; none for an address, and for a program that is not found.
+    /// The path of its program; none for an address, or if not found.
     pub program: Option<String>,
     /// The command as it is written, or the address.
     pub runs: String,
@@ -140,20 +140,20 @@ pub struct ServerReviewView {
     pub folder: Option<String>,
     /// Names of its variables or headers.
     pub variables: Vec<String>,
-    /// `service/key` of the secrets that it gets.
+    /// `service/key` of the secrets that it receives.
     pub credentials: Vec<String>,
     pub changes: Vec<ServerToolChange>,
 }
 
-/// A tool whose definition is not what was approved.
+/// A tool whose definition differs from the approved one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ServerToolChange {
     pub tool: String,
-    /// Its server did not list it when the user agreed to it.
+    /// It was added since the user agreed to the server.
     pub is_new: bool,
-    /// When it was first listed like this, RFC 3339; none where that is not known.
+    /// When it was first listed like this, RFC 3339; none if unknown.
     pub changed_at: Option<String>,
-    /// A sentence about what the change asks of the model or the user, where one was recognised.
+    /// A sentence about instructions in the change, if any were detected.
     pub warning: Option<String>,
     /// Of both definitions: what is approved.
     pub fingerprint: String,
@@ -166,9 +166,9 @@ pub struct ServerToolView {
     pub tool: String,
     /// In the server's words.
     pub description: String,
-    /// As the user said; none: every call asks.
+    /// As set by the user; none: every call asks.
     pub effect: Option<Effect>,
-    /// What the server says of its effects, in words. Nova takes its word for nothing.
+    /// The effects that the server states, as text. Not trusted.
     pub hints: Vec<String>,
     pub tokens: u32,
     pub on: bool,
@@ -184,7 +184,7 @@ pub struct ServerRef {
     pub server: String,
 }
 
-/// What the user sets of a server; what is absent stays as it is.
+/// The user's settings of a server; absent fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct SetServer {
@@ -201,7 +201,7 @@ pub struct SetServerTool {
     pub tool: String,
     #[ts(optional)]
     pub on: Option<bool>,
-    /// What the tool does, as the user says; null: not declared.
+    /// The tool's effect as set by the user; null: not declared.
     #[serde(deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "Effect | null")]
     pub effect: Option<Option<Effect>>,
@@ -210,7 +210,7 @@ pub struct SetServerTool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AgreeToServer {
     pub server: String,
-    /// Of what was looked at; another one is refused.
+    /// Of the reviewed version; any other is refused.
     pub fingerprint: String,
 }
 
@@ -218,7 +218,7 @@ pub struct AgreeToServer {
 pub struct ApproveServerTool {
     pub server: String,
     pub tool: String,
-    /// Of the change that was looked at; another one is refused.
+    /// Of the reviewed change; any other is refused.
     pub fingerprint: String,
 }
 
@@ -257,19 +257,19 @@ pub struct ReadServers {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct OfferedServer {
     pub name: String,
-    /// The command or the address; empty where there is a problem.
+    /// The command or the address; empty if there is a problem.
     pub runs: String,
     /// Where its program is.
     pub program: Option<String>,
     pub host: Option<String>,
     pub secrets: Vec<OfferedSecret>,
-    /// There is a server of that name or of the same skill.
+    /// A server of that name or of the same skill exists.
     pub taken: bool,
     /// Why it cannot be added, and what to do.
     pub problem: Option<String>,
 }
 
-/// A secret that is kept as a credential instead of in the file.
+/// A secret stored as a credential instead of in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct OfferedSecret {
     /// Of the variable or header.
@@ -295,7 +295,7 @@ pub struct ServerFile {
     /// "Claude Desktop"
     pub program: String,
     pub file: String,
-    /// As a person reads it: `~` for the home folder.
+    /// For display: `~` for the home folder.
     pub shown: String,
     pub servers: Vec<OfferedServer>,
     /// Why it cannot be read.

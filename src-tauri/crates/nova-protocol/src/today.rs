@@ -86,7 +86,7 @@ pub struct TodaySection {
     pub fetched: Option<String>,
 }
 
-/// Where a section stands where there is room for two columns.
+/// The column of a section, if there is room for two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum TodaySide {
@@ -113,7 +113,7 @@ pub struct DayView {
     pub sections: Vec<TodayView>,
 }
 
-/// What a skill says of a day.
+/// A skill's section for a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TodayView {
     pub title: String,
@@ -124,27 +124,27 @@ pub struct TodayView {
     pub order: u32,
     pub rows: Vec<TodayRow>,
     pub overdue: u32,
-    /// The sums of the rows' figures by currency, where they are added up.
+    /// The sums of the rows' figures by currency, if they are added up.
     pub total: Vec<TodayTotal>,
-    /// When sources outside of the vault were fetched, RFC 3339.
+    /// When external sources were fetched, RFC 3339.
     pub fetched: Vec<TodayFetched>,
     pub panel: bool,
-    /// Why nothing is known, with the remedy, in one line.
+    /// The problem and the remedy, in one line.
     pub problem: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct TodayRow {
     pub text: String,
-    /// Empty where there is nothing more to say.
+    /// May be empty.
     pub detail: String,
     /// Of its note.
     pub path: Option<String>,
-    /// `2026-11-23`, or `2026-11-23T15:30` in the user's zone; empty where it has none.
+    /// `2026-11-23`, or `2026-11-23T15:30` in the user's zone; empty if it has none.
     pub at: String,
     pub until: String,
     pub overdue: bool,
-    /// A decimal; empty where it has none.
+    /// A decimal; empty if it has none.
     pub value: String,
     pub format: PanelFormat,
     pub unit: String,

@@ -38,9 +38,9 @@ pub struct PanelView {
     pub skill: String,
     pub name: String,
     pub icon: Option<String>,
-    /// Without tabs where there is a problem.
+    /// Without tabs if there is a problem.
     pub panel: Panel,
-    /// What is wrong with the declaration.
+    /// The problem of the declaration.
     pub problem: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl Panel {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct PanelTab {
-    /// Empty where there is only one.
+    /// Empty if there is only one.
     pub title: String,
     /// The number beside the title.
     pub count: Option<PanelCount>,
@@ -116,7 +116,7 @@ pub struct PanelCount {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PanelInput {
-    /// What `args` call it.
+    /// Its name in `args`.
     pub name: String,
     pub label: String,
     pub kind: PanelInputKind,
@@ -177,11 +177,11 @@ pub struct PanelAction {
     pub field: Option<String>,
     /// On a row: deletes its note, once the user has allowed it.
     pub delete: bool,
-    /// On a row: offered only where each of these fields has the value, or one of the list's.
+    /// On a row: offered only if each of these fields has the value, or one of the list's.
     pub when: Map<String, Value>,
     /// On a row of a table: the letter, or `Del`, that does it while the row has the focus.
     pub key: Option<String>,
-    /// In the panel's head: what the arrow beside its button offers.
+    /// In the panel's head: the menu of the arrow beside its button.
     pub more: Vec<PanelAction>,
 }
 

@@ -30,7 +30,7 @@ pub struct SummaryItem {
     /// Pointer to a few words behind it, such as "2 overdue".
     #[serde(default)]
     pub detail: Option<String>,
-    /// Left out where there is no such value, instead of "unknown".
+    /// Omitted instead of "unknown" if there is no value.
     #[serde(default)]
     pub optional: bool,
     /// On a line of its own below the others, small.
@@ -53,7 +53,7 @@ pub enum PanelFormat {
     Percent,
     /// Money with its sign; green above zero, red below.
     Gain,
-    /// Money with its sign and no colour: what came in and went out. Without a sign in a row whose `kind` is
+    /// Money with its sign and no colour: money in and out. Without a sign in a row whose `kind` is
     /// `transfer`.
     Signed,
     /// Percent with its sign; green above zero, red below.
@@ -86,7 +86,7 @@ pub struct TablePart {
     pub more: Option<String>,
     pub columns: Vec<PanelColumn>,
     /// The field of the column it is sorted by until the user chooses another, `-` before it for the
-    /// largest first; as the rows come where nothing is said.
+    /// largest first; default: as the rows come.
     #[serde(default)]
     pub sort: Option<String>,
     /// Pointer to one more row, below the others.
@@ -119,12 +119,12 @@ pub struct PanelColumn {
     /// Field of a few grey words behind the value.
     #[serde(default)]
     pub detail: Option<String>,
-    /// Left out where the window is narrow, or the panel stands beside the chat.
+    /// Omitted if the window is narrow or the panel is beside the chat.
     #[serde(default)]
     pub roomy: bool,
 }
 
-/// What stands where there are no rows.
+/// Shown if there are no rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PanelEmpty {
@@ -149,7 +149,7 @@ pub struct BoardPart {
     pub rows: String,
     /// The field, of columns and cards, that says which column.
     pub column: String,
-    /// What one card is called, and several; "card" and "cards" where nothing is said.
+    /// The words for one card and for several; default: "card" and "cards".
     #[serde(default)]
     pub one: Option<String>,
     #[serde(default)]
@@ -198,7 +198,7 @@ pub struct ListPart {
     pub group: Option<String>,
     #[serde(default)]
     pub groups: Vec<PanelGroup>,
-    /// Orders to choose from, the first until then; as the rows come where there are none.
+    /// Orders to choose from, the first until then; default: as the rows come.
     #[serde(default)]
     pub sorts: Vec<PanelSort>,
     /// A last line about what is not in the list.
@@ -234,9 +234,9 @@ pub struct PanelSort {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PanelRest {
-    /// Pointer to the number; the line does not exist where it is 0.
+    /// Pointer to the number; no line if it is 0.
     pub at: String,
-    /// What one is called, and several.
+    /// The words for one and for several.
     pub one: String,
     pub many: String,
     /// Title of the tab that a click opens.
@@ -262,11 +262,11 @@ pub struct ChartPart {
     /// Field of the date or label.
     pub x: String,
     pub series: Vec<ChartSeries>,
-    /// Draws only the rows in which each of these fields has the value, or one of the list's; null stands for
-    /// a field that is missing.
+    /// Draws only the rows in which each of these fields has the value, or one of the list's; null means
+    /// a missing field.
     #[serde(default)]
     pub when: Map<String, Value>,
-    /// The tab that it becomes where the window is narrow, its title where nothing is said; charts with the
+    /// The tab that it becomes if the window is narrow; default: its title; charts with the
     /// same word share one, and a chart named after a declared tab is left to it.
     #[serde(default)]
     pub narrow: Option<String>,
@@ -282,7 +282,7 @@ pub struct ChartPart {
     /// Field of the mark on a bar, such as a limit.
     #[serde(default)]
     pub mark: Option<String>,
-    /// Pointer to a sentence about what the chart lacks; nothing stands there where there is none.
+    /// Pointer to a sentence about missing data, if any.
     #[serde(default)]
     pub note: Option<String>,
     #[serde(default)]

@@ -27,7 +27,7 @@ pub use vault::*;
 pub use window::*;
 pub use workspaces::*;
 
-/// For commands that need no parameters or answer nothing.
+/// For commands without parameters or without a result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Nothing {}
 
@@ -39,7 +39,7 @@ pub struct AppStatus {
     pub version: String,
     /// `linux`, `macos`, `windows`.
     pub platform: String,
-    /// Nothing was chosen yet: show the first start.
+    /// Nothing is configured yet: show the first start.
     pub first_run: bool,
     pub vault: Option<VaultSummary>,
     /// Why the configured vault is not open, or can no longer be reached.
@@ -82,7 +82,7 @@ pub struct ProblemView {
     pub line: u32,
     pub problem: String,
     pub remedy: String,
-    /// The note lies in a folder of records and is none: `mark_record` makes it one.
+    /// The note is in a folder of records but not a record: `mark_record` makes it one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub mark: Option<RecordMark>,
@@ -104,19 +104,19 @@ pub struct Appearance {
     pub activity_line: bool,
 }
 
-/// What the user is told of while Nova runs, through the desktop's notifications.
+/// The desktop notifications that Nova shows while it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Reminders {
-    /// How many minutes before an event; none where it is `null`.
+    /// Minutes before an event; `null`: never.
     pub events: Option<u16>,
-    /// When the day is summed up, `HH:MM`; never where it is `null`.
+    /// Time of the morning notification, `HH:MM`; `null`: never.
     pub morning: Option<String>,
 }
 
-/// What becomes of Nova when its window is closed.
+/// What Nova does when its window is closed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Background {
-    /// The window is hidden, and routines and reminders go on; otherwise Nova quits.
+    /// The window is hidden, and routines and reminders continue; otherwise Nova quits.
     pub keep_running: bool,
 }
 
@@ -140,7 +140,7 @@ pub enum Theme {
 pub struct FirstRunOptions {
     /// Obsidian vaults found on this machine.
     pub found: Vec<FoundVault>,
-    /// Where the sample vault would be copied to, to be read by a person.
+    /// Where the sample vault would be copied to, for display.
     pub sample_target: String,
     pub sample_notes: u32,
     /// The model servers found on this machine.
@@ -152,7 +152,7 @@ pub struct FirstRunOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FoundVault {
     pub path: String,
-    /// The path to be read by a person: with `~` for the user's home.
+    /// The path for display: with `~` for the user's home.
     pub shown: String,
     pub name: String,
     pub notes: u32,
@@ -164,9 +164,9 @@ pub struct LocalModelServer {
     pub provider: String,
     pub host: String,
     pub models: Vec<String>,
-    /// Those of the models that cannot call tools, where the server says so.
+    /// Models that cannot call tools, if the server reports it.
     pub without_tools: Vec<String>,
-    /// Those of the models that it passes on to other machines.
+    /// Models that it passes on to other machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<PassedOn>>", optional)]
     pub passed_on: Vec<PassedOn>,
@@ -177,7 +177,7 @@ pub struct LocalModelServer {
 pub struct PassedOn {
     /// Without the provider's id.
     pub model: String,
-    /// Where it runs, as far as the server says, with the port where it is not the usual one.
+    /// Where it runs, if the server reports it, with any unusual port.
     pub host: String,
     /// The user agreed to send notes there.
     pub agreed: bool,
@@ -186,7 +186,7 @@ pub struct PassedOn {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct OpenVault {
     pub choice: VaultChoice,
-    /// `provider/model`; none continues without one.
+    /// `provider/model`; none to continue without a model.
     pub model: Option<String>,
     /// Added before the vault is opened.
     #[serde(default)]
@@ -208,7 +208,7 @@ pub enum VaultChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PickedFolder {
     pub path: Option<String>,
-    /// The path to be read by a person: with `~` for the user's home.
+    /// The path for display: with `~` for the user's home.
     pub shown: Option<String>,
     /// Markdown notes found in it.
     pub notes: Option<u32>,
@@ -222,7 +222,7 @@ pub struct DecideApproval {
     pub session: String,
     pub call: String,
     pub decision: Decision,
-    /// The revision that was looked at; an older one is refused.
+    /// The revision reviewed; an older one is refused.
     pub revision: u32,
     /// Edited arguments, with an allowing decision.
     #[serde(default)]
@@ -263,11 +263,11 @@ pub struct ProviderRow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub without_images: Vec<String>,
-    /// Tokens that a request to it may take, where the user has set it.
+    /// Maximum tokens of a request, if set by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub context: Option<u64>,
-    /// Those of the models that it passes on to other machines.
+    /// Models that it passes on to other machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<PassedOn>>", optional)]
     pub passed_on: Vec<PassedOn>,
@@ -276,11 +276,11 @@ pub struct ProviderRow {
     pub problem: Option<crate::UserError>,
     /// The credential of its key: the one that is configured, or one that a form would set.
     pub key: ProviderKey,
-    /// Those of the models that the user marked.
+    /// The user's favourite models.
     pub favourites: Vec<String>,
-    /// What the user wrote of prices; none is guessed.
+    /// Prices entered by the user; none is guessed.
     pub prices: Vec<ModelPrice>,
-    /// How its last request went; none before the first since the start.
+    /// The result of its last request; none before the first since the start.
     pub health: Option<ProviderHealth>,
 }
 
@@ -291,7 +291,7 @@ pub struct ModelPrice {
     /// Three letters of ISO 4217.
     pub currency: String,
     pub input: String,
-    /// Of input that the provider had cached; as other input where none is written.
+    /// Of input that the provider had cached; default: as other input.
     pub cached: Option<String>,
     pub output: String,
 }
@@ -307,10 +307,10 @@ pub struct ProviderHealth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum HealthState {
-    /// It gave a whole answer.
+    /// A complete answer.
     Answered,
     RateLimited,
-    /// No connection, or no word for too long.
+    /// No connection, or a timeout.
     Unreachable,
     RefusedKey,
     Failed,
@@ -334,7 +334,7 @@ pub struct SetFavourite {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ListProviders {
-    /// Ask every provider for its models, also those that told of them a moment ago.
+    /// Ask every provider for its models, even if they were just asked.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub again: bool,
@@ -350,31 +350,31 @@ pub struct ProviderKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderKeyState {
-    /// It is kept and granted to this provider at its address.
+    /// It is stored and granted to this provider at its address.
     Granted,
     /// It comes from the environment.
     Environment,
-    /// It is kept, and this provider may not have it for its address.
+    /// It is stored but not granted to this provider at its address.
     NotGranted,
-    /// It is configured and not kept.
+    /// It is configured but not stored.
     Missing,
-    /// No key is configured; some servers want none.
+    /// No key is configured; some servers require none.
     None,
-    /// Where it is kept cannot be reached.
+    /// Its store cannot be reached.
     Unknown,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderRef {
     pub provider: String,
-    /// The host that is meant, as it was shown. None for the provider's own and every one that it passes
+    /// The host, as shown to the user. None for the provider's own and every one that it passes
     /// models on to.
     #[serde(default)]
     #[ts(optional, as = "Option<String>")]
     pub host: Option<String>,
 }
 
-/// A provider that the user wants to add.
+/// A provider to add.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct NewProvider {
     /// Letters, digits, `-`, `_` and `.`; the part before `/` in `provider/model`.
@@ -384,7 +384,7 @@ pub struct NewProvider {
     #[serde(default)]
     #[ts(optional)]
     pub base_url: Option<String>,
-    /// None for a server that wants no key.
+    /// None for a server that requires no key.
     #[serde(default)]
     #[ts(optional)]
     pub key: Option<SecretText>,
@@ -396,11 +396,11 @@ pub struct CheckedProvider {
     pub host: String,
     /// On this machine.
     pub local: bool,
-    /// Those that talk, the one that answered first.
+    /// Chat models, the one that answered first.
     pub models: Vec<String>,
-    /// Those of the models that cannot call tools, where the provider says so.
+    /// Models that cannot call tools, if the provider reports it.
     pub without_tools: Vec<String>,
-    /// Those of the models that it passes on to other machines.
+    /// Models that it passes on to other machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<PassedOn>>", optional)]
     pub passed_on: Vec<PassedOn>,

@@ -27,13 +27,13 @@ pub struct NoteView {
     /// Sanitised.
     pub html: String,
     pub broken: Option<ProblemView>,
-    /// The record that it is, which has a form; none where no skill declares its type.
+    /// Its record type, which has a form; none if no skill declares it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub record: Option<RecordOf>,
 }
 
-/// What a note is to a skill.
+/// The record type of a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RecordOf {
     pub skill: String,
@@ -135,7 +135,7 @@ pub struct FinishChanges {
     pub change_set: String,
 }
 
-/// What became of finishing an interrupted change set.
+/// The result of finishing an interrupted change set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FinishResult {
     /// The change set that the rest was written in; none when nothing was written.
@@ -147,10 +147,10 @@ pub struct FinishResult {
     pub conflicts: Vec<ConflictView>,
 }
 
-/// What was forgotten of the history.
+/// What was deleted from the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PruneResult {
-    /// How many change sets went.
+    /// Number of deleted change sets.
     pub forgotten: u32,
 }
 
@@ -171,9 +171,9 @@ pub struct ResolveConflict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConflictSide {
-    /// What Nova was to write.
+    /// Nova's version.
     Mine,
-    /// What is in the note.
+    /// The note's version.
     Theirs,
 }
 
@@ -181,7 +181,7 @@ pub enum ConflictSide {
 pub struct ResolvedConflict {
     /// The change set that wrote Nova's version; none when nothing was written.
     pub change_set: Option<String>,
-    /// The note was edited once more at the same place: nothing was written, and these are its
+    /// The note was edited again at the same place: nothing was written, and these are its
     /// sides now.
     pub conflict: Option<ConflictView>,
 }

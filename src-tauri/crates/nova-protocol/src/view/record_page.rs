@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use super::{Confidence, ProblemView};
 
-/// How the vault would be read with settings that are not in force yet.
+/// How the vault would be read with unsaved settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PreviewRecords {
     pub skill: String,
@@ -41,11 +41,11 @@ pub struct RecordsPreview {
     pub read: u32,
     /// What `records.<type>` would be: as asked for, in force, or suggested.
     pub own: Value,
-    /// What it is now; null where the user has set nothing.
+    /// What it is now; null if the user has set nothing.
     pub in_force: Value,
     /// The user's whole configuration of the skill with `own` in it.
     pub config: Value,
-    /// What is wrong with `own`. The rest is then read with the settings in force.
+    /// The problems of `own`. The rest is then read with the settings in force.
     pub faults: Vec<RecordsFault>,
     pub rules: Vec<RulePreview>,
     pub fields: Vec<FieldPreview>,
@@ -62,11 +62,11 @@ pub struct RecordsPreview {
     pub shared: Vec<SharedNotes>,
     /// Notes that seem to be records and cannot be read.
     pub broken: Vec<ProblemView>,
-    /// Records that no model outside of this machine reads.
+    /// Records that no remote model reads.
     pub private: Vec<NoteGroup>,
     pub note: Option<NoteAsRead>,
     pub new_notes: NewNotes,
-    /// "By in Notes/, 29 of 30 notes are records of contact", where the rules take nearly every note.
+    /// "By in Notes/, 29 of 30 notes are records of contact", if the rules match nearly every note.
     pub takes_nearly_all: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub struct TypeTab {
     pub notes: u32,
 }
 
-/// A key of the settings and what is wrong there.
+/// A key of the settings and its problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RecordsFault {
     /// Below `records.<type>`, such as `match[0]`.
@@ -96,7 +96,7 @@ pub struct RulePreview {
     pub words: String,
     pub used: bool,
     pub notes: u32,
-    /// Notes that no rule before it finds.
+    /// Notes not matched by an earlier rule.
     pub more: u32,
     /// Paths of a few of the notes.
     pub examples: Vec<String>,
@@ -126,7 +126,7 @@ pub struct FieldPreview {
     /// "a date"
     pub needs: String,
     pub confidence: Confidence,
-    /// What it may hold; empty where anything of its kind.
+    /// Allowed values; empty if any of its kind.
     pub choices: Vec<String>,
     /// Values of the vault that are no choice, with those that stand for one.
     pub values: Vec<ValuePreview>,
@@ -180,7 +180,7 @@ pub struct NoteGroup {
     pub what: String,
     /// The field it is about.
     pub field: Option<String>,
-    /// What a few of them say.
+    /// Examples of values.
     pub values: Vec<String>,
     pub notes: u32,
     /// Their paths, 50 at most.
@@ -211,24 +211,24 @@ pub struct NoteAsRead {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ValueAsRead {
     pub field: String,
-    /// As it is understood; empty where it is not.
+    /// The parsed value; empty if it is not understood.
     pub value: String,
     /// "org, line 4", "file name", "status: active, line 6"
     pub from: String,
     pub understood: bool,
 }
 
-/// What becomes of new records.
+/// How new records are created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct NewNotes {
     pub folder: String,
     /// What makes them records: "categories: [[People]]".
     pub mark: Option<String>,
-    /// The note that they are made from.
+    /// Their template note.
     pub template: Option<String>,
 }
 
-/// What would make a note a record of the type whose folder it lies in.
+/// What would make a note a record of its folder's type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RecordMark {
     pub skill: String,

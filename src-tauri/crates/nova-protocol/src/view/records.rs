@@ -16,7 +16,7 @@ pub struct RecordTypeRow {
     pub label: String,
     /// Where new notes go.
     pub folder: String,
-    /// The field that names the note, where one does.
+    /// The field that names the note, if any.
     pub title: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct RecordFormView {
     pub label: String,
     /// Of the note; none for a new record.
     pub path: Option<String>,
-    /// What the record is called; none for a new one.
+    /// The record's name; none for a new one.
     pub name: Option<String>,
     /// JSON Schema of the fields, by their declared names and in their order.
     pub schema: Value,
@@ -47,9 +47,9 @@ pub struct RecordFormView {
     pub ui_schema: Value,
     /// An object: what the fields show. To be handed back when it is saved.
     pub values: Value,
-    /// What is wrong in the note, by line.
+    /// The note's problems, by line.
     pub problems: Vec<ProblemView>,
-    /// The note cannot be read as a record: nothing can be saved before that is put right.
+    /// The note cannot be read as a record: nothing can be saved until that is fixed.
     pub broken: Option<ProblemView>,
     /// Of the note's bytes.
     pub hash: Option<String>,
@@ -68,9 +68,9 @@ pub struct SaveRecord {
     #[serde(default)]
     #[ts(optional)]
     pub before: Option<Value>,
-    /// All values of the form. What is absent, null or empty is taken out of the note.
+    /// All values of the form. Absent, null and empty values are removed from the note.
     pub values: Value,
-    /// The user knows of the existing record and adds another one, under a free name.
+    /// The user confirmed adding another record beside the existing one, under a free name.
     #[serde(default)]
     #[ts(optional)]
     pub another: Option<bool>,
@@ -78,16 +78,16 @@ pub struct SaveRecord {
     pub run: String,
 }
 
-/// What became of saving a record. With errors, and where it is there already, nothing was written.
+/// The result of saving a record. With errors, or if it already exists, nothing was written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SavedRecord {
     /// By field, in their order.
     pub errors: Vec<FieldErrorView>,
-    /// What a new record would be once more.
+    /// The existing record that a new one duplicates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub same: Option<SameRecord>,
-    /// None where there are errors, and where it is there already.
+    /// None if there are errors, or if it already exists.
     pub result: Option<ToolResult>,
 }
 
@@ -95,11 +95,11 @@ pub struct SavedRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SameRecord {
     pub path: String,
-    /// A sentence: what is there already.
+    /// A sentence about the existing one.
     pub message: String,
     /// It is a record of the same type, which has a form.
     pub is_record: bool,
-    /// What the note of another one would be called.
+    /// The name that another note would get.
     pub free_name: String,
 }
 
@@ -118,7 +118,7 @@ pub struct FieldErrorView {
 /// The currency that a new record of a skill begins with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UsualCurrency {
-    /// None where nothing is set and no currency is the commonest.
+    /// None if nothing is set and no currency is the most common.
     pub currency: Option<String>,
 }
 
@@ -134,15 +134,15 @@ pub struct FieldsOfRecords {
 pub struct ValuesInUse {
     /// `type.field`
     pub field: String,
-    /// Declared choices in their order, then what records have, the most common first.
+    /// Declared choices in their order, then values of records, the most common first.
     pub values: Vec<String>,
 }
 
-/// What is typed into a field that links to a note.
+/// Text typed into a field that links to a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SuggestNotes {
     pub text: String,
-    /// Whose records come first; empty where no skill's do.
+    /// The skill whose records come first; may be empty.
     pub skill: String,
     /// The field it is typed into: records of that type come before all.
     #[serde(default)]
@@ -169,9 +169,9 @@ pub struct NoteSuggestion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct FieldProposal {
     pub skill: String,
-    /// Those there is something to propose for.
+    /// Types with a proposal.
     pub types: Vec<TypeProposal>,
-    /// The user's whole configuration of the skill with the proposal in it; null where nothing is
+    /// The user's whole configuration of the skill with the proposal in it; null if nothing is
     /// proposed.
     pub config: Value,
 }
@@ -188,13 +188,13 @@ pub struct TypeProposal {
     /// Paths of a few of the notes.
     pub examples: Vec<String>,
     pub fields: Vec<PropertyProposal>,
-    /// By what besides their type the notes are known, the surest first.
+    /// Rules other than the type that match the notes, the surest first.
     pub rules: Vec<RuleProposal>,
-    /// Notes that look alike and would be none.
+    /// Similar notes that would not be records.
     pub left_out: Vec<LeftOut>,
     /// Values that no field can hold: the notes would be records, the field stays empty.
     pub not_understood: Vec<NotUnderstood>,
-    /// What such a record needs and notes among them do not say: they would be told of as unreadable.
+    /// Required fields that some of the notes lack: they would be reported as unreadable.
     pub unreadable: Vec<UnreadableField>,
 }
 
@@ -204,7 +204,7 @@ pub struct RuleProposal {
     /// "in People/", "#person", "categories contains [[People]]"
     pub rule: String,
     pub notes: u32,
-    /// Notes that no rule before it finds.
+    /// Notes not matched by an earlier rule.
     pub more: u32,
     /// Paths of a few of the notes.
     pub examples: Vec<String>,
@@ -215,7 +215,7 @@ pub struct RuleProposal {
     pub used: bool,
 }
 
-/// How sure it is that notes are records of a type.
+/// The confidence that notes are records of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
@@ -234,16 +234,16 @@ pub struct LeftOut {
     pub notes: u32,
 }
 
-/// A property whose value, in some notes, is none of its field.
+/// A property whose value is invalid for its field in some notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct NotUnderstood {
     pub field: String,
     pub property: String,
-    /// In how many of the notes.
+    /// Number of these notes.
     pub notes: u32,
     /// "a date"
     pub needs: String,
-    /// What a few of them say.
+    /// Examples of values.
     pub examples: Vec<String>,
 }
 
@@ -253,11 +253,11 @@ pub struct UnreadableField {
     pub field: String,
     /// For a person.
     pub label: String,
-    /// In how many of the notes.
+    /// Number of these notes.
     pub notes: u32,
-    /// What they would need: "a date"
+    /// The required form: "a date"
     pub needs: String,
-    /// What one of them says instead; none where it says nothing.
+    /// An example of the value instead; none if it is missing.
     pub example: Option<String>,
 }
 
@@ -266,9 +266,9 @@ pub struct PropertyProposal {
     pub field: String,
     /// For a person.
     pub label: String,
-    /// What the notes call it.
+    /// Its name in the notes.
     pub property: String,
-    /// How many of the notes have it.
+    /// Number of the notes that have it.
     pub notes: u32,
     /// Values of a few notes.
     pub examples: Vec<String>,

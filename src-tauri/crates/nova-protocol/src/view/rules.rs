@@ -8,31 +8,31 @@ use super::ConfigProblemView;
 
 use crate::{Decision, Effect};
 
-/// Everything that was decided for good, and where.
+/// All saved decisions, and where they are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PermissionsView {
-    /// Where the rules are written, to be read by a person.
+    /// The file of the rules, for display.
     pub file: String,
     /// Why the rules in force are not those of the file.
     pub problem: Option<ConfigProblemView>,
     /// In the order in which they are asked: deny, ask, allow.
     pub rules: Vec<RuleRow>,
     pub policies: Vec<PolicyRow>,
-    /// Tools that did not come with Nova and were allowed to run.
+    /// Approved tools that are not built in.
     pub tools: Vec<ApprovedToolRow>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleRow {
     pub answer: RuleAnswer,
-    /// As it stands in the file.
+    /// As in the file.
     pub pattern: String,
     pub line: u32,
-    /// What is not as its author may have meant it: it names no tool there is, or is not understood.
+    /// A problem of the rule: it names no existing tool, or cannot be parsed.
     pub note: Option<String>,
 }
 
-/// What a rule says to a call.
+/// The decision of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleAnswer {
@@ -65,11 +65,11 @@ pub struct ApprovedToolRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovedToolState {
-    /// It is as it was approved.
+    /// Unchanged since its approval.
     AsApproved,
     /// It changed, and asks again.
     Changed,
-    /// There is no such tool now.
+    /// The tool no longer exists.
     Gone,
 }
 
@@ -103,7 +103,7 @@ pub struct TryRule {
     /// `skill.tool` or the wire name.
     pub tool: String,
     pub args: Option<Value>,
-    /// `owner`, `delegate`, `known` or `unknown`; `owner` where it is not said.
+    /// `owner`, `delegate`, `known` or `unknown`; default: `owner`.
     pub relationship: Option<String>,
 }
 
@@ -113,11 +113,11 @@ pub struct TriedRule {
     pub tool: String,
     pub effect: Effect,
     pub verdict: TriedVerdict,
-    /// What would be offered, where it asks.
+    /// The decisions offered if it asks.
     pub decisions: Vec<Decision>,
-    /// The rule that decided; None where none speaks for or against the call.
+    /// The rule that decided; None if none applies.
     pub rule: Option<RuleRow>,
-    /// The policy that the rule stands in.
+    /// The policy of the rule.
     pub policy: Option<String>,
     /// One sentence: what decided.
     pub reason: String,

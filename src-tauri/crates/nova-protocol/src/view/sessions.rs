@@ -16,11 +16,11 @@ pub struct SessionRow {
     pub running: bool,
     /// `provider/model` of this session.
     pub model: Option<String>,
-    /// It stands before the others.
+    /// Pinned.
     pub pinned: bool,
-    /// It is put away, and found by a search.
+    /// Archived; a search finds it.
     pub archived: bool,
-    /// Since when it waits in the trash to be purged; RFC 3339.
+    /// When it was moved to the trash; RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub deleted_at: Option<String>,
@@ -35,7 +35,7 @@ pub struct SessionView {
     pub row: SessionRow,
     /// The events that make the conversation, oldest first; the same `reduce` reads them.
     pub events: Vec<Envelope>,
-    /// Calls that run on by themselves now.
+    /// Calls running in the background.
     pub running_calls: Vec<String>,
 }
 
@@ -84,11 +84,11 @@ pub struct SendMessage {
     #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "string | null")]
     pub after: Option<Option<String>>,
-    /// What it shows beside the text: at most 10.
+    /// Images, at most 10.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<NewImage>>", optional)]
     pub images: Vec<NewImage>,
-    /// What it takes along from MCP servers: at most 8.
+    /// Attachments from MCP servers, at most 8.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<AttachedFile>>", optional)]
     pub outside: Vec<AttachedFile>,
@@ -102,7 +102,7 @@ pub struct SendMessage {
 /// An image that the user sends: PNG, JPEG, WebP or GIF, at most 3.9 MB and 8,000 pixels a side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct NewImage {
-    /// As its file is called.
+    /// The name of its file.
     pub name: String,
     /// As the sender declares it; the bytes decide.
     #[serde(default)]
@@ -130,7 +130,7 @@ pub struct TurnRef {
     pub turn: String,
 }
 
-/// Keeps a session before the others, or puts it away.
+/// Pins or archives a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetSession {
     pub session: String,
@@ -158,7 +158,7 @@ pub struct PurgedSessions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ChooseBranch {
     pub session: String,
-    /// It and what came after it are in force.
+    /// It and its successors become active.
     pub turn: String,
 }
 
@@ -166,7 +166,7 @@ pub struct ChooseBranch {
 pub struct SearchSessions {
     /// Every word of it has to be there, parts of words count; no sign has a meaning.
     pub query: String,
-    /// At most this many sessions; 20 where none is said.
+    /// Maximum number of sessions; default: 20.
     #[serde(default)]
     #[ts(optional)]
     pub limit: Option<u32>,
@@ -176,9 +176,9 @@ pub struct SearchSessions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FoundSession {
     pub row: SessionRow,
-    /// The title, where it was found there.
+    /// The title, if it matches.
     pub title: Option<Vec<TextPart>>,
-    /// What was said, newest first; no more than a few.
+    /// Matching messages, newest first; only a few.
     pub said: Vec<FoundText>,
 }
 
@@ -195,7 +195,7 @@ pub struct FoundText {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TextPart {
     pub text: String,
-    /// It is what was looked for.
+    /// It matches the query.
     pub hit: bool,
 }
 
@@ -209,7 +209,7 @@ pub enum Speaker {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ExportSession {
     pub session: String,
-    /// With the branches that are not in force.
+    /// Including inactive branches.
     #[serde(default)]
     #[ts(optional)]
     pub all: Option<bool>,
@@ -217,6 +217,6 @@ pub struct ExportSession {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ExportedSession {
-    /// Where it was saved, to be read by a person; none where the user closed the dialog.
+    /// Where it was saved, for display; none if the user closed the dialog.
     pub saved: Option<String>,
 }

@@ -33,15 +33,15 @@ pub struct SkillRow {
     /// `native`, `folder`, `dynamic`, `mcp`
     pub source: String,
     pub state: SkillState,
-    /// It came from elsewhere: from `~/.agents/skills`, or with a vault.
+    /// A third-party skill: from `~/.agents/skills`, or from a vault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub foreign: Option<bool>,
-    /// Why, and what to do, where the state is not a good one.
+    /// The reason and the remedy, if there is a problem.
     pub reason: Option<String>,
-    /// For a model: what it is for and when to use it.
+    /// For a model: its purpose and when to use it.
     pub description: String,
-    /// For a person: what it is for, in a few words. Absent where its manifest says none.
+    /// For people: its purpose in a few words. Absent if its manifest has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub summary: Option<String>,
@@ -54,7 +54,7 @@ pub struct SkillRow {
     /// `skill.tool` of each.
     pub tools: Vec<String>,
     pub tokens: SkillTokens,
-    /// In how many chats it is active.
+    /// Number of chats in which it is active.
     pub active_in: u32,
     pub usage: SkillUsage,
     pub tags: Vec<String>,
@@ -76,7 +76,7 @@ pub struct SkillUsage {
     pub calls: u32,
     pub errors: u32,
     pub mean_ms: Option<f64>,
-    /// What its calls have given to the model, estimated at four bytes a token.
+    /// Output of its calls to the model, estimated at four bytes a token.
     pub tokens: u32,
     /// RFC 3339
     pub last_used: Option<String>,
@@ -93,14 +93,14 @@ pub struct RouterView {
 /// The list of skills that every request begins with, in tokens of four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CatalogView {
-    /// As it is sent.
+    /// As sent.
     pub tokens: u32,
-    /// As it would be without a limit.
+    /// Without a limit.
     pub whole: u32,
     pub budget: u32,
     /// Descriptions had to be shortened: `whole` is more than `budget`.
     pub shortened: bool,
-    /// What the default model can take at once, in its own tokens, where that is known.
+    /// The default model's context, in its own tokens, if known.
     #[ts(type = "number | null")]
     pub context: Option<u64>,
 }
@@ -126,17 +126,17 @@ pub struct SkillManual {
     pub html: String,
 }
 
-/// What settings show of one skill beside its row.
+/// What settings show about one skill besides its row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SkillDetail {
     pub skill: String,
-    /// Also those that are switched off.
+    /// Including disabled ones.
     pub tools: Vec<ToolSwitch>,
-    /// JSON Schema of its configuration, where it has one.
+    /// JSON Schema of its configuration, if any.
     pub config_schema: Option<Value>,
-    /// In force: the skill's own defaults with what the user set.
+    /// Effective: the skill's defaults with the user's values.
     pub config: Value,
-    /// What the user set; null for nothing.
+    /// The user's values; null for none.
     pub own_config: Value,
     pub config_problem: Option<String>,
     pub last_error: Option<SkillErrorView>,
@@ -162,7 +162,7 @@ pub struct SkillErrorView {
     pub message: String,
 }
 
-/// What the user sets of a skill; what is absent stays as it is.
+/// The user's settings of a skill; absent fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct SetSkill {
@@ -179,11 +179,11 @@ pub struct SetSkill {
     pub hidden: Option<bool>,
     #[ts(optional)]
     pub tool: Option<SetTool>,
-    /// The user's whole configuration of the skill; null takes it back to the defaults.
+    /// The user's whole configuration of the skill; null restores the defaults.
     #[serde(deserialize_with = "present")]
     #[ts(optional, type = "unknown")]
     pub config: Option<Value>,
-    /// The user agreed to rules of records by which nearly every note is one.
+    /// The user confirmed record rules that match nearly every note.
     #[ts(optional)]
     pub nearly_all: Option<bool>,
 }
@@ -232,7 +232,7 @@ pub struct TakenExample {
     /// Whose example it is.
     pub skill: String,
     pub text: String,
-    /// The hints whose lack is the reason, each as a sentence.
+    /// The missing hints that cause it, each as a sentence.
     pub missing: Vec<String>,
 }
 
@@ -259,20 +259,20 @@ pub struct ToolSuggestion {
     pub score: f32,
 }
 
-/// What a skill from elsewhere brings. Nothing of it is trusted, and nothing has run but the
-/// reading of its tools, which reaches nothing.
+/// The content of a third-party skill. Untrusted; nothing has run except the
+/// confined reading of its tools.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SkillReview {
     pub skill: String,
     pub description: String,
     pub instructions: String,
     pub folder: String,
-    /// Of the names and contents of all its files: what the user agrees to.
+    /// Of the names and contents of all its files, for consent.
     pub fingerprint: String,
     pub state: ReviewState,
     /// By path.
     pub files: Vec<ReviewedFile>,
-    /// Files that the user agreed to and that are no more there.
+    /// Accepted files that no longer exist.
     pub removed: Vec<String>,
     pub tools: Vec<ReviewedTool>,
     /// All hosts that its tools name, declared or not.
@@ -280,7 +280,7 @@ pub struct SkillReview {
     pub credentials: Vec<String>,
     /// Values that it wants: kept as its credentials, configured, or taken from Nova's environment.
     pub env: Vec<String>,
-    /// Tools that it would like to use without being asked about; that grants nothing.
+    /// Tools that it asks to use without approval; grants nothing.
     pub allowed_tools: Option<String>,
 }
 
@@ -289,7 +289,7 @@ pub struct SkillReview {
 pub enum ReviewState {
     /// The user never agreed to it.
     New,
-    /// It is not what the user agreed to.
+    /// It changed since the user agreed to it.
     Changed,
     Agreed,
 }
@@ -299,7 +299,7 @@ pub struct ReviewedFile {
     pub path: String,
     #[ts(type = "number")]
     pub bytes: u64,
-    /// What became of it since the user agreed, if they ever did.
+    /// Its change since the user's consent, if any.
     pub change: Option<FileChange>,
 }
 
@@ -313,7 +313,7 @@ pub enum FileChange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReviewedTool {
     pub file: String,
-    /// What the file declares. Its effect grants nothing: a call is asked about each time.
+    /// What the file declares. Its effect grants nothing: each call asks.
     pub definition: Option<ToolDefinitionView>,
     pub problem: Option<ToolFileProblem>,
 }
@@ -321,7 +321,7 @@ pub struct ReviewedTool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AcceptSkill {
     pub skill: String,
-    /// Of what was looked at; another one is refused.
+    /// Of the reviewed version; any other is refused.
     pub fingerprint: String,
 }
 
@@ -359,16 +359,16 @@ pub struct ToolResult {
     pub value: Option<Value>,
     pub error: Option<crate::UserError>,
     pub sources: Vec<SourceView>,
-    /// The numbers of the value that a person would quote.
+    /// The figures of the value.
     #[serde(default)]
     pub figures: Vec<FigureView>,
     pub changes: Vec<NoteChangeView>,
     pub change_set: Option<String>,
-    /// What it had found when it was stopped.
+    /// Its partial result when it was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub so_far: Option<Value>,
-    /// What the tool logged; no model is told.
+    /// The tool's log; not sent to the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<LogLine>>", optional)]
     pub log: Vec<LogLine>,
@@ -382,11 +382,11 @@ pub struct PendingToolRow {
     /// The file's name without its ending.
     pub name: String,
     pub file: String,
-    /// Empty where the file cannot be read.
+    /// Empty if the file cannot be read.
     pub source: String,
-    /// Names what was looked at: of the source, or of the file where that cannot be read.
+    /// Identifies the reviewed version: of the source, or of the file if that cannot be read.
     pub hash: String,
-    /// What the file defines; none where there is a problem.
+    /// What the file defines; none if there is a problem.
     pub definition: Option<ToolDefinitionView>,
     pub problem: Option<ToolFileProblem>,
     /// The tool file that promoting would replace.
@@ -401,7 +401,7 @@ pub struct ToolDefinitionView {
     pub input_schema: Value,
     pub effect: Effect,
     pub hosts: Vec<String>,
-    /// Hosts that stand in its source and that it does not declare.
+    /// Undeclared hosts in its source.
     pub proposed_hosts: Vec<String>,
     pub credentials: Vec<String>,
     /// What it may do with notes: `read`, or `write`, which reads too.
@@ -428,7 +428,7 @@ pub struct ReplacedToolView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PendingToolRef {
     pub name: String,
-    /// Of the source that was looked at; another one is refused.
+    /// Of the reviewed source; any other is refused.
     pub hash: String,
 }
 
@@ -439,7 +439,7 @@ pub struct DryRunTool {
     pub args: Value,
 }
 
-/// What a tool wanted and said in a run without any effect.
+/// The requests and output of a tool in a dry run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DryRunResult {
     pub requests: Vec<DryRunRequest>,
@@ -464,6 +464,6 @@ pub struct PromotedTool {
     /// `skill.tool`
     pub tool: String,
     pub file: String,
-    /// Where the version before is kept.
+    /// The path of the previous version.
     pub replaced: Option<String>,
 }

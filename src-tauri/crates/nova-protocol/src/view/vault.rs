@@ -6,7 +6,7 @@ use ts_rs::TS;
 /// What the page about the vault shows. Reading it writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct VaultPage {
-    /// The open vault; null where none is open.
+    /// The open vault; null if none is open.
     pub open: Option<OpenedVault>,
     /// Other vaults that were open, newest first, at most eight.
     pub recent: Vec<RecentVault>,
@@ -23,9 +23,9 @@ pub struct VaultPage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct OpenedVault {
     pub path: String,
-    /// The path to be read by a person: with `~` for the user's home.
+    /// The path for display: with `~` for the user's home.
     pub shown: String,
-    /// How many notes of each `type:`, most first.
+    /// Number of notes of each `type:`, most first.
     pub records: Vec<TypeCount>,
     /// Whether a note is replaced in one step; null before the first write tells.
     pub one_step: Option<bool>,
@@ -44,17 +44,17 @@ pub struct RecentVault {
     /// With `~` for the user's home.
     pub shown: String,
     pub name: String,
-    /// Null where the folder does not exist.
+    /// Null if the folder does not exist.
     pub notes: Option<u32>,
-    /// When it was opened last, where that is known.
+    /// When it was last opened, if known.
     pub opened: Option<String>,
-    /// When the page first found the folder missing; null where it is there.
+    /// When the page first found the folder missing; null if it exists.
     pub missing_since: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PrivateEntry {
-    /// As the settings have it.
+    /// As in the settings.
     pub entry: String,
     /// It names one note and no folder.
     pub is_note: bool,
@@ -77,23 +77,23 @@ pub struct ExtraRoot {
     pub shown: String,
     /// The links at the vault's top that lead to it.
     pub links: Vec<String>,
-    /// The folder is there.
+    /// The folder exists.
     pub found: bool,
 }
 
-/// What the history of the open vault takes.
+/// The size of the open vault's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct HistoryUse {
     pub changes: u32,
     #[ts(type = "number")]
     pub bytes: u64,
     pub oldest: Option<String>,
-    /// Older changes are deleted by themselves.
+    /// Older changes are deleted automatically.
     pub days: u32,
-    /// The oldest changes are deleted where the history is larger.
+    /// The oldest changes are deleted if the history is larger.
     #[ts(type = "number")]
     pub most_bytes: u64,
-    /// How many of the newest changes are kept in any case.
+    /// Number of the newest changes that are always kept.
     pub at_least: u32,
     /// What pruning to fewer days would delete.
     pub older: Vec<OlderChanges>,
@@ -109,14 +109,14 @@ pub struct OlderChanges {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetPrivate {
-    /// A note or folder of the vault, also by its place on the disk.
+    /// A note or folder of the vault, or by its path on the disk.
     pub entry: String,
     pub private: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetRoot {
-    /// A whole path.
+    /// An absolute path.
     pub path: String,
     pub listed: bool,
 }
@@ -135,7 +135,7 @@ pub struct NotePrivacy {
     pub entry: Option<String>,
     /// Its properties cannot be read, so it counts as private.
     pub unreadable: bool,
-    /// The line of its properties that says so, where one does.
+    /// The line of its properties that says so, if any.
     pub line: Option<u32>,
 }
 
@@ -143,14 +143,14 @@ pub struct NotePrivacy {
 pub struct KeepHistory {
     /// Older changes are deleted, 1 to 3650.
     pub days: u32,
-    /// The oldest changes are deleted where the history is larger.
+    /// The oldest changes are deleted if the history is larger.
     #[ts(type = "number")]
     pub bytes: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PruneChanges {
-    /// Deletes what is older than this many days; the usual limits where it is left out.
+    /// Deletes what is older than this many days; default: the usual limits.
     #[serde(default)]
     #[ts(optional)]
     pub days: Option<u32>,

@@ -8,20 +8,20 @@ use ts_rs::TS;
 use super::NewImage;
 use crate::parts::AttachedFile;
 
-/// A message that is being written, and those that wait for the end of a turn.
+/// A message being written, and those waiting for the end of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DraftView {
-    /// None for the chat that is none until its first message.
+    /// None for a new chat without messages.
     pub session: Option<String>,
     pub text: String,
     /// `skill.tool` it points at.
     pub tool: Option<String>,
     pub skills: Vec<String>,
     pub files: Vec<AttachedFile>,
-    /// Kept by `keep_draft_image`; one that no message names any more is forgotten.
+    /// Kept by `keep_draft_image`; deleted when no message refers to it.
     #[serde(default)]
     pub images: Vec<DraftImage>,
-    /// In the order in which they are to be sent.
+    /// In sending order.
     pub queued: Vec<QueuedMessage>,
     /// Of one that is on its way, the id of its turn: as soon as that is in the log, the message is none
     /// that waits any more.
@@ -64,12 +64,12 @@ pub struct DraftImage {
     pub name: String,
 }
 
-/// What the system's dialog asks for.
+/// The texts of the system's file dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ChooseFile {
     /// "Choose a bank file"
     pub title: String,
-    /// What files with these endings are called, such as "CSV".
+    /// The name of these file types, such as "CSV".
     pub kind: String,
     /// Without the dot.
     pub endings: Vec<String>,
@@ -77,7 +77,7 @@ pub struct ChooseFile {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ChosenFile {
-    /// None where the dialog was closed.
+    /// None if the dialog was closed.
     pub file: Option<GivenFileView>,
 }
 
@@ -92,11 +92,11 @@ pub struct GiveFile {
 /// A file that the user chose or dropped. Until four later ones, a tool that the user calls can read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct GivenFileView {
-    /// What a tool's arguments call it.
+    /// Its name in a tool's arguments.
     pub path: String,
     /// Without its folder.
     pub name: String,
-    /// To be read by a person; none of one that was dropped.
+    /// For display; none for a dropped file.
     pub folder: Option<String>,
     /// In bytes.
     #[ts(type = "number")]
@@ -105,7 +105,7 @@ pub struct GivenFileView {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct KeepDraftImage {
-    /// None for the chat that is none until its first message.
+    /// None for a new chat without messages.
     pub session: Option<String>,
     pub image: NewImage,
 }
@@ -116,22 +116,22 @@ pub struct DraftImageRef {
     pub id: String,
 }
 
-/// How the window was left.
+/// The window's last layout.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct WindowLayout {
     /// Only the rail of the list is shown.
     pub list_folded: bool,
-    /// px; 0 until it was changed.
+    /// px; 0 until changed.
     pub list_width: u32,
     pub panel_open: bool,
-    /// px; 0 until it was changed.
+    /// px; 0 until changed.
     pub panel_width: u32,
-    /// Percent; 0 until it was changed.
+    /// Percent; 0 until changed.
     pub zoom: u32,
-    /// Keys that the user chose, by the name of what they do.
+    /// The user's key bindings, by action.
     pub keys: BTreeMap<String, String>,
-    /// What was chosen in the palette, the newest first.
+    /// Entries chosen in the palette, newest first.
     pub chosen: Vec<String>,
 }
 

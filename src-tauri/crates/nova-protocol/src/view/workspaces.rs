@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The folders outside of the vault that the assistant may work in.
+/// The folders outside the vault that the assistant may work in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Workspaces {
     pub folders: Vec<WorkspaceView>,
@@ -12,7 +12,7 @@ pub struct WorkspaceView {
     pub path: String,
     /// With `~` for the user's home.
     pub shown: String,
-    /// How the assistant's paths begin: `code` in `code/src/main.rs`.
+    /// The prefix of the assistant's paths: `code` in `code/src/main.rs`.
     pub name: String,
     pub access: WorkspaceAccess,
     /// Why it is not open to the assistant.
@@ -26,10 +26,10 @@ pub enum WorkspaceAccess {
     Write,
 }
 
-/// Adds a folder, or changes what may be done in it.
+/// Adds a folder, or changes its access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AddWorkspace {
-    /// A whole path.
+    /// An absolute path.
     pub path: String,
     pub access: WorkspaceAccess,
 }
