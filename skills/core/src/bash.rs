@@ -19,19 +19,19 @@ pub(crate) struct Script {
     /// /skills/ID the files of each skill. Standard input is empty, and there is no network but to `hosts`.
     #[schemars(extend("x-label" = "Command"))]
     command: String,
-    /// After how many seconds it is ended; default: 120.
+    /// Time limit in seconds; default: 120.
     #[serde(default)]
     #[schemars(range(min = 1, max = LONGEST))]
     #[schemars(extend("x-label" = "Seconds"))]
     timeout_s: Option<u64>,
     /// Hosts that it may contact through the proxy in its environment, by http and https: api.example.org or
-    /// *.example.org, with a port that is neither 80 nor 443. None is no network.
+    /// *.example.org, with a port that is neither 80 nor 443. None: no network.
     #[serde(default)]
     #[schemars(length(max = 20))]
     #[schemars(extend("x-label" = "Network"))]
     #[expect(dead_code, reason = "who makes the call reads them from the arguments")]
     hosts: Vec<String>,
-    /// Goes on by itself where it takes longer than a few seconds, and reports its end.
+    /// Continues in the background after a few seconds, and reports its end.
     #[serde(default)]
     #[schemars(extend("x-label" = "In the background"))]
     #[expect(dead_code, reason = "who makes the call reads it from the arguments")]

@@ -15,7 +15,7 @@ pub(crate) struct CreateTool {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Writes a new tool."))]
 pub(crate) struct NewTool {
-    /// The tool's name: letters, digits, - and _. Its file is called so.
+    /// The tool's name: letters, digits, - and _. Also the file's name.
     #[schemars(extend("x-help" = "Letters, digits, - and _"))]
     name: String,
     /// The whole TypeScript file, with `export default defineTool({ … })`.

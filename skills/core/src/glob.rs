@@ -16,7 +16,7 @@ pub(crate) struct Glob;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Finds files by name."))]
 pub(crate) struct Wanted {
-    /// A pattern that begins with the name of a folder: `code/src/**/*.rs`, `vault/**/*.md`. `*.pdf` alone looks in
+    /// A pattern that begins with the name of a folder: `code/src/**/*.rs`, `vault/**/*.md`. `*.pdf` alone searches
     /// all folders.
     #[schemars(extend("x-label" = "Pattern"))]
     pattern: String,

@@ -22,14 +22,14 @@ pub(crate) struct GiveTask;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Gives a task to a sub-agent. Only the assistant of a chat can start one."))]
 pub(crate) struct NewTask {
-    /// What it is to do, with all that it needs to know: it sees nothing of this chat. Say what its answer holds.
+    /// The task, with all it needs to know: it sees nothing of this chat. Say what to answer.
     #[schemars(extend("x-label" = "Task", "x-lines" = 4))]
     prompt: String,
     /// The skills it may use, such as `vault`, or single tools, such as `core.grep`. Without it, the skills that are active here.
     #[serde(default)]
     #[schemars(extend("x-label" = "May use"))]
     skills: Option<Vec<String>>,
-    /// What the user sees it called, in one or two words.
+    /// Its name for the user, in one or two words.
     #[serde(default)]
     #[schemars(extend("x-label" = "Name"))]
     name: Option<String>,

@@ -16,7 +16,7 @@ pub(crate) struct NewStage {
     /// The deal: its title or a part of it, or the note's path.
     #[schemars(extend("x-label" = "Deal", "x-record" = "deal"))]
     title: String,
-    /// The stage it is at from now on, one of the configured ones.
+    /// The new stage, one of the configured ones.
     #[schemars(extend("x-values-from" = ["deal.stage"], "x-values" = "only"))]
     stage: String,
 }

@@ -23,7 +23,7 @@ pub(crate) struct Symbol {
     /// A symbol such as UBER or NGTL.DE, or a company's name.
     #[schemars(extend("x-help" = "Or a company's name"))]
     symbol: String,
-    /// Also give the closes of so long back, for a chart; leave it out otherwise.
+    /// Also return the closes of this range, for a chart; omit otherwise.
     #[schemars(extend("x-help" = "Closes of so long back"))]
     range: Option<Range>,
 }

@@ -23,11 +23,11 @@ pub(crate) struct DraftMail {
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "To"))]
     to: Option<Vec<String>>,
-    /// Recipients of a copy, visible to all.
+    /// Cc recipients, visible to all.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Cc"))]
     cc: Option<Vec<String>>,
-    /// Recipients of a copy, hidden from the others.
+    /// Bcc recipients, hidden.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Bcc"))]
     bcc: Option<Vec<String>>,
@@ -43,7 +43,8 @@ pub(crate) struct DraftMail {
     #[schemars(length(max = 20))]
     #[schemars(extend("x-label" = "Attachments"))]
     attachments: Option<Vec<String>>,
-    /// The id of a message that this answers: sets the recipient and the subject unless given, and quotes it.
+    /// The id of a message that this answers: its author is the recipient and it is quoted, unless `to` and `subject`
+    /// say otherwise.
     #[schemars(extend("x-label" = "In reply to"))]
     reply_to: Option<String>,
     /// The id of an earlier draft that this one replaces.

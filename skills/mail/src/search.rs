@@ -43,7 +43,7 @@ pub(crate) struct Conditions {
     /// How many messages, at most 100; default: 20.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
-    /// Also how each text begins, whether files are attached, and whether its sender could not be verified.
+    /// Also the beginning of each text, whether files are attached, and whether its sender could not be verified.
     preview: Option<bool>,
 }
 

@@ -26,11 +26,11 @@ pub(crate) struct NewMail {
     #[schemars(length(min = 1, max = 1000))]
     #[schemars(extend("x-label" = "To"))]
     to: Vec<String>,
-    /// Recipients of a copy, visible to all.
+    /// Cc recipients, visible to all.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Cc"))]
     cc: Option<Vec<String>>,
-    /// Recipients of a copy, hidden from the others.
+    /// Bcc recipients, hidden.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Bcc"))]
     bcc: Option<Vec<String>>,
@@ -38,7 +38,7 @@ pub(crate) struct NewMail {
     #[schemars(length(min = 1, max = 1000))]
     #[schemars(extend("x-label" = "Subject"))]
     subject: String,
-    /// Plain text, as it is to arrive.
+    /// Plain text, sent as is.
     #[schemars(length(min = 1, max = 200_000))]
     #[schemars(extend("x-label" = "Text"))]
     text: String,
@@ -46,7 +46,7 @@ pub(crate) struct NewMail {
     #[schemars(length(max = 20))]
     #[schemars(extend("x-label" = "Attachments"))]
     attachments: Option<Vec<String>>,
-    /// The id of the draft that is sent; it is removed afterwards.
+    /// The id of the draft that this sends; it is removed when the mail is sent.
     #[schemars(extend("x-label" = "Draft"))]
     draft: Option<String>,
 }

@@ -15,7 +15,7 @@ pub(crate) struct DeployRelease;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Runs your deploy command."))]
 pub(crate) struct Release {
-    /// The version, as the command knows it. It gets it as NOVA_VERSION.
+    /// The version, passed to the command as NOVA_VERSION.
     #[schemars(regex(pattern = r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"))]
     #[schemars(extend("x-label" = "Version"))]
     version: String,

@@ -23,7 +23,7 @@ pub(crate) struct Mail {
     #[schemars(length(min = 1, max = 200))]
     #[schemars(extend("x-label" = "Subject"))]
     subject: String,
-    /// Plain text, as it is to arrive.
+    /// Plain text, sent as is.
     #[schemars(length(min = 1, max = 100_000))]
     #[schemars(extend("x-label" = "Text"))]
     text: String,

@@ -1,5 +1,5 @@
-// What a tool file sees. Nova runs it without Node: there are no files, no processes, no packages.
-// docs/tools.md in Nova's repository tells the rest.
+// The API of a tool file. Nova runs it without Node: no files, processes or packages.
+// See docs/tools.md in Nova's repository for the rest.
 
 declare module '@nova/tools' {
   import type { ZodType } from 'zod'
@@ -10,9 +10,9 @@ declare module '@nova/tools' {
     | 'read'
     /** Changes notes; with `vault: 'write'`. */
     | 'write'
-    /** Asks the web. */
+    /** Contacts the web. */
     | 'external'
-    /** Changes something that cannot be brought back. */
+    /** Changes something that cannot be undone. */
     | 'destructive'
     /** Reaches a person. */
     | 'send'
@@ -28,7 +28,7 @@ declare module '@nova/tools' {
     readonly clock: {
       /** RFC 3339, in UTC. */
       now(): string
-      /** YYYY-MM-DD where the user is. */
+      /** YYYY-MM-DD in the user's time zone. */
       today(): string
       /** The user's time zone, such as Europe/Berlin. */
       readonly zone: string
@@ -46,7 +46,7 @@ declare module '@nova/tools' {
     /** The records that the tool's skill declares; only with `vault`. */
     readonly records: Records
     readonly credentials: {
-      /** The secret `service/key`; asks the user for it where it is missing. */
+      /** The secret `service/key`; asks the user for it if it is missing. */
       get(service: string, key: string): Promise<string>
       has(service: string): Promise<boolean>
     }
@@ -59,11 +59,11 @@ declare module '@nova/tools' {
     /** Aborted when the user stops the call. */
     readonly signal: AbortSignal
     readonly log: Logger
-    /** How far the call is, from 0 to 1, and what it does; shown on its card. */
+    /** Progress from 0 to 1, and the current activity; shown on the card. */
     progress(fraction?: number, message?: string): void
   }
 
-  /** A note is named by its path, or by its name where only one note has it. */
+  /** A note is named by its path, or by its name if unique. */
   export interface Vault {
     read(note: string): Promise<{ path: string; properties: Record<string, any>; text: string }>
     /** `where` as in `vault.query`: 'status = draft', 'due < 2026-12-01', 'tags contains work'. */
@@ -75,7 +75,7 @@ declare module '@nova/tools' {
     search(words: string, options?: { regex?: boolean; limit?: number }): Promise<any>
     links(note: string): Promise<any>
     create(path: string, note?: { content?: string; properties?: Record<string, unknown> }): Promise<{ path: string }>
-    /** Replaces an exact text, `count` times; once where nothing is said. */
+    /** Replaces an exact text, `count` times; once by default. */
     edit(note: string, old: string, replacement: string, count?: number): Promise<{ path: string }>
     append(note: string, text: string, heading?: string): Promise<{ path: string }>
     /** null removes a property. */
@@ -91,7 +91,7 @@ declare module '@nova/tools' {
     update(type: string, path: string, values: Record<string, unknown>): Promise<{ path: string }>
   }
 
-  /** What the model is told of a tool, in typed parts. */
+  /** The description of a tool for the model, in typed parts. */
   export interface Description {
     /** What it does, a whole sentence. */
     purpose: string
@@ -113,26 +113,26 @@ declare module '@nova/tools' {
   }
 
   export interface ToolDefinition<Parameters extends ZodType = ZodType> {
-    /** Letters, digits, _ and -; the file is called like it. */
+    /** Letters, digits, _ and -; also the file's name. */
     name: string
-    /** What the model is told: what it does, and when to use it. */
+    /** For the model: what it does, and when to use it. */
     description: string | Description
     parameters?: Parameters
     effect?: Effect
-    /** Every host it asks, `name` or `name:port`. Any other is asked about while it runs. */
+    /** Every host it contacts, `name` or `name:port`. Any other asks while it runs. */
     hosts?: readonly string[]
     /** `service` or `service/key`. */
     requires_credentials?: readonly string[]
-    /** What it does with notes. A file that says nothing sees none. One call changes at most 500. */
+    /** What it does with notes. Without it, a file sees none. One call changes at most 500. */
     vault?: 'read' | 'write'
-    /** Gives back plain data. An async generator yields partial results; the last one counts. */
+    /** Returns plain data. An async generator yields partial results; the last one counts. */
     execute(
       args: Parameters['_output'],
       ctx: ToolContext<any>,
     ): unknown | Promise<unknown> | AsyncGenerator<unknown, unknown, undefined>
   }
 
-  /** Says what the file is; use it as the default export. */
+  /** Defines the tool; use it as the default export. */
   export function defineTool<Parameters extends ZodType>(
     definition: ToolDefinition<Parameters>,
   ): ToolDefinition<Parameters>
@@ -142,7 +142,7 @@ declare module '@nexus/tools' {
   export * from '@nova/tools'
 }
 
-// ---- what is there without an import ------------------------------------------------------------
+// ---- available without an import ------------------------------------------------------------
 
 declare function fetch(url: string | URL, init?: RequestInit): Promise<Response>
 
@@ -243,8 +243,8 @@ declare const console: {
 }
 
 // ---- zod ----------------------------------------------------------------------------------------
-// The usual part of zod 4, so that an editor completes it without any package. What is missing here
-// works anyway when Nova runs the file.
+// The common part of zod 4, for completion in an editor without packages. The rest works
+// too when Nova runs the file.
 
 declare module 'zod' {
   export interface ZodType<Output = any> {

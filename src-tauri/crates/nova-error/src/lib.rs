@@ -123,11 +123,11 @@ error_codes! {
     UnknownTool = "unknown_tool",
     /// No source knows the symbol.
     UnknownSymbol = "unknown_symbol",
-    /// The arguments do not fit the tool's parameters.
+    /// The arguments do not match the tool's parameters.
     InvalidArguments = "invalid_arguments",
     /// The tool ran and reported a failure.
     ToolFailed = "tool_failed",
-    /// The tool did not finish in its time.
+    /// The tool did not finish in time.
     ToolTimedOut = "tool_timed_out",
     /// The file defines no usable tool; the message says where and why.
     ToolFileBroken = "tool_file_broken",
@@ -153,7 +153,7 @@ error_codes! {
     CredentialInvalid = "credential_invalid",
     /// The keychain or the encrypted file of the credentials cannot be reached, opened or written.
     CredentialStore = "credential_store",
-    /// There is neither a keychain nor a passphrase to keep credentials with; a new one makes a file.
+    /// There is neither a keychain nor a passphrase for credentials; a new passphrase creates a file.
     NoCredentialStore = "no_credential_store",
     /// The encrypted file of the credentials needs its passphrase.
     PassphraseNeeded = "passphrase_needed",
@@ -173,7 +173,7 @@ error_codes! {
     ProviderUnreachable = "provider_unreachable",
     /// The provider refused the key.
     ProviderRefusedKey = "provider_refused_key",
-    /// The provider asks to wait.
+    /// The provider's rate limit was reached.
     ProviderRateLimited = "provider_rate_limited",
     /// The provider did not answer in time.
     ProviderTimeout = "provider_timeout",
@@ -203,7 +203,7 @@ error_codes! {
     SessionBusy = "session_busy",
     /// No change set has that id, or it was pruned.
     UnknownChangeSet = "unknown_change_set",
-    /// nova.config.json or permissions.yaml cannot be read; the last good one stays in force.
+    /// nova.config.json or permissions.yaml cannot be read; the last good one stays in use.
     ConfigBroken = "config_broken",
     /// nova.config.json contains a secret as plain text.
     LiteralSecret = "literal_secret",
