@@ -168,7 +168,7 @@ fn pence_are_converted_and_another_currency_is_rejected() {
     let skill = sources(VAULT, json!(["yahoo"]), |_| yahoo("72.5", "USD"));
     let value = skill.value("quote", json!({"symbols": ["TSRB"]}));
     let problem = value["problems"][0]["problem"].as_str().unwrap();
-    assert!(problem.starts_with("TSRB: Yahoo quotes it in USD, and it is kept in EUR."), "{problem}");
+    assert!(problem.starts_with("TSRB: Yahoo quotes it in USD, but it is recorded in EUR."), "{problem}");
 }
 
 #[test]

@@ -131,7 +131,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     #[cfg(not(target_os = "linux"))]
     {
         let _: Vec<OsString> = args;
-        eprintln!("nova-guard: only on Linux a guard stands between Nova and a command");
+        eprintln!("nova-guard: commands can be confined on Linux only");
         ExitCode::from(NOT_STARTED)
     }
 }

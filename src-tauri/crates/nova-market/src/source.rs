@@ -196,7 +196,7 @@ impl History {
 fn in_currency(said: &str, kept: Option<&str>) -> Result<(), SourceError> {
     match kept.filter(|kept| *kept != said) {
         None => Ok(()),
-        Some(kept) => Err(SourceError::Symbol(format!("quotes it in {said}, and it is kept in {kept}"))),
+        Some(kept) => Err(SourceError::Symbol(format!("quotes it in {said}, but it is recorded in {kept}"))),
     }
 }
 

@@ -1,4 +1,4 @@
-// A file dropped where nothing accepts it is offered to the panel that imports such files.
+// A file dropped on nothing that accepts it is offered to the panel that imports such files.
 
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 

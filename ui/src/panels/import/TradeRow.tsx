@@ -10,7 +10,7 @@ import { dayOf } from './words';
 interface TradeRowProps {
   readonly entry: Entry;
   readonly symbols: readonly string[];
-  /** Whether the user imports it; undefined where nobody has decided. */
+  /** Whether the user imports it; undefined if undecided. */
   readonly decision: boolean | undefined;
   readonly say: (event: ImportEvent) => void;
 }

@@ -24,9 +24,9 @@ export interface Trade {
   readonly quantity: string;
   readonly price: string;
   readonly fee: string;
-  /** The currency it was paid in, where that is another. */
+  /** The currency it was paid in, if different. */
   readonly paidIn: string;
-  /** What the symbol stands for, where it may be another one. */
+  /** The ISIN, if the symbol may be another one. */
   readonly isin: string;
 }
 

@@ -79,7 +79,7 @@ test('a moved card stays visible at any position in its column', async () => {
   act(() => last()?.focus());
   await user.keyboard(' {ArrowRight} ');
   filter('');
-  // The reload has it at its old position, where it is visible, too.
+  // The reload has it at its old position, where it is visible.
   expect(last()).toBeVisible();
 });
 
