@@ -98,7 +98,7 @@ impl Transfer {
     }
 }
 
-pub(crate) const NEEDS_TO_AMOUNT: &str = "is needed where the currencies differ";
+pub(crate) const NEEDS_TO_AMOUNT: &str = "is needed if the currencies differ";
 
 /// Why two sides cannot form one transfer: the same account, or an amount that would be lost.
 pub(crate) fn mismatch(out: &Side, into: &Side) -> Option<Mismatch> {

@@ -138,7 +138,7 @@ pub(crate) fn move_all(
     if is_dated(&start) || is_dated(&end) {
         return Err(invalid(
             "/start",
-            "the event recurs: give the clock alone, such as 15:00, or the date of one instance besides",
+            "the event recurs: give the clock alone, such as 15:00, or add the date of one instance",
         ));
     }
     check_no_ranges(calendar)?;

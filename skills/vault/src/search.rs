@@ -72,7 +72,7 @@ impl NativeTool for SearchNotes {
         }
         if let Some(tag) = tag.filter(|_| answer.hits.is_empty()) {
             value["hint"] = format!(
-                "No line has this text. A tag may stand in a property without its #: vault.query with the condition \
+                "No line has this text. A tag may be in a property without its #: vault.query with the condition \
                  `tags contains {tag}` finds all notes that have it."
             )
             .into();

@@ -102,7 +102,7 @@ fn add_transfer_writes_a_note_and_refuses_loss() {
             json!({"to_amount": "299"}),
             "/to_amount: is 299.00, and 300.00 went out: a fee is an expense of its own.",
         ),
-        (json!({"to_currency": "CHF"}), "/to_amount: is needed where the currencies differ."),
+        (json!({"to_currency": "CHF"}), "/to_amount: is needed if the currencies differ."),
         (json!({"to": " "}), "/to: must not be empty; leave it out when it is not known."),
     ] {
         let mut args = json!({"date": "2026-11-10", "amount": 300, "from": "Giro", "to": "Savings"});
@@ -126,7 +126,7 @@ fn form_rejects_what_add_transfer_rejects() {
             json!({"to_amount": "299"}),
             "/to_amount: is 299.00, and 300.00 went out: a fee is an expense of its own.",
         ),
-        (json!({"to_currency": "CHF"}), "/to_amount: is needed where the currencies differ."),
+        (json!({"to_currency": "CHF"}), "/to_amount: is needed if the currencies differ."),
     ] {
         assert_eq!(save(more).unwrap_err().to_string(), says);
     }
@@ -433,7 +433,7 @@ fn invalid_transfers_are_reported_as_unreadable() {
             ("1.md", "`to` is missing"),
             ("2.md", "`to` is a, as `from` is"),
             ("3.md", "`to_amount` is 8.00, and 9.00 went out: a fee is an expense of its own"),
-            ("4.md", "`to_amount` is needed where the currencies differ"),
+            ("4.md", "`to_amount` is needed if the currencies differ"),
         ]
     );
     assert_eq!(summary["transferred"], Value::Null);

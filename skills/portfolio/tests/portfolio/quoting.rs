@@ -114,14 +114,14 @@ fn invalid_responses_are_reported_with_the_reason() {
     refused(|| stooq("0", "2026-11-20"), "answered with the price 0, which is not above zero");
     refused(|| stooq("-3", "2026-11-20"), "answered with the price -3, which is not above zero");
     refused(|| stooq("12,5x", "2026-11-20"), "answered with 9 values for 8 columns");
-    refused(|| stooq("12.5x", "2026-11-20"), "answered with \"12.5x\" where the price is");
+    refused(|| stooq("12.5x", "2026-11-20"), "answered with \"12.5x\" as the price");
     refused(
         || stooq("99999999", "2026-11-20"),
         "answered with the price 99999999, more than 1,000 times off the last one, 71.25",
     );
     refused(|| stooq("71", "2026-11-13"), "has no newer price than that of 13 Nov 2026");
     refused(|| stooq("71", "2027-11-13"), "answered with a price of 2027-11-13, which is in the future");
-    refused(|| stooq("71", "soon"), "answered with \"soon\" where the date is");
+    refused(|| stooq("71", "soon"), "answered with \"soon\" as the date");
     refused(
         || Reply::text(&format!("{HEAD}\nOTHER.DE,2026-11-20,17:35:00,1,1,1,71,1\n")),
         "answered about other.de instead of tsrb.de",

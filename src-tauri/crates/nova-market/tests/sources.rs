@@ -304,7 +304,7 @@ fn user_defined_service_is_parsed_as_described() {
     );
     says(
         own(description, |_| ok(r#"{"data":[{"day":"yesterday","last":1}]}"#)),
-        "answered with \"yesterday\" where the date is",
+        "answered with \"yesterday\" as the date",
     );
 }
 

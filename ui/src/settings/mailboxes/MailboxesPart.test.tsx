@@ -158,9 +158,9 @@ test('an invalid edit shows the reason, and Escape closes the form', async () =>
   expect(screen.getByLabelText('IMAP server')).toHaveFocus();
   await user.keyboard('imap example');
   await user.type(screen.getByLabelText('Password'), 'geheim');
-  backend.fail('save_mailbox', { message: '"imap example" is not a valid IMAP server.' });
+  backend.fail('save_mailbox', { message: '"imap example" is not an IMAP server.' });
   await user.keyboard('{Enter}');
-  expect(await screen.findByRole('alert')).toHaveTextContent('"imap example" is not a valid IMAP server.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('"imap example" is not an IMAP server.');
   await user.keyboard('{Escape}');
   expect(screen.queryByTestId('mailbox-form')).toBeNull();
 });

@@ -257,7 +257,7 @@ impl Parser<'_> {
         if node.is_truth() {
             return Err(self.error_from(
                 from,
-                "A condition stands where a figure is needed.",
+                "There is a condition where a figure is needed.",
                 "Put it into parentheses or write two conditions.",
             ));
         }
@@ -268,7 +268,7 @@ impl Parser<'_> {
         if !node.is_truth() {
             return Err(self.error_from(
                 from,
-                "A figure stands where a condition is needed.",
+                "There is a figure where a condition is needed.",
                 "Compare it, such as: close > 10",
             ));
         }

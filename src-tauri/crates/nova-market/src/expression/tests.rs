@@ -93,8 +93,8 @@ fn errors_have_a_position_and_a_hint() {
     refuses("close[-1] > 2", "whole number", "-");
     refuses("close > 10 %", "percentage", "close > 10 %");
     refuses("close < highest(close, 250) * 80 %", "0.8", "highest(close, 250) * 80 %");
-    refuses("net_margin > 10 % > 2", "condition stands", "net_margin > 10 % > 2");
-    refuses("close > 2 + (close > 1)", "condition stands", "2 + (close > 1)");
+    refuses("net_margin > 10 % > 2", "There is a condition", "net_margin > 10 % > 2");
+    refuses("close > 2 + (close > 1)", "There is a condition", "2 + (close > 1)");
     refuses("macd(close, 26, 12, 9) > 0", "shorter", "macd");
     refuses("close between 5", "between", "");
     refuses("close crosses 5", "above or below", "5");

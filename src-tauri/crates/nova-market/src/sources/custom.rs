@@ -192,9 +192,8 @@ impl Custom {
             })
         };
         let (day_said, close_said) = (said(date)?, said(close)?);
-        let wrong = |what: &str, said: &str| {
-            SourceError::Source(format!("answered with \"{said}\" where the {what} is"))
-        };
+        let wrong =
+            |what: &str, said: &str| SourceError::Source(format!("answered with \"{said}\" as the {what}"));
         let price = |name: &Option<String>| row.get(name.as_deref()?).and_then(|cell| decimal(cell));
         Ok(Bar {
             date: day(day_said).ok_or_else(|| wrong("date", day_said))?,

@@ -126,10 +126,9 @@ fn quoted(row: &Row, currency: &str, answer: &Answer) -> Result<Quoted, SourceEr
         return Err(SourceError::Symbol("has no price of it (N/D)".into()));
     }
     let price = number(close)
-        .ok_or_else(|| SourceError::Symbol(format!("answered with \"{close}\" where the price is")))?;
-    let date: Date = date
-        .parse()
-        .map_err(|_| SourceError::Symbol(format!("answered with \"{date}\" where the date is")))?;
+        .ok_or_else(|| SourceError::Symbol(format!("answered with \"{close}\" as the price")))?;
+    let date: Date =
+        date.parse().map_err(|_| SourceError::Symbol(format!("answered with \"{date}\" as the date")))?;
     let time: Option<Time> = field("time").parse().ok();
     let warsaw = TimeZone::get("Europe/Warsaw").ok();
     let at = time.zip(warsaw).and_then(|(time, zone)| date.to_datetime(time).to_zoned(zone).ok());

@@ -24,7 +24,7 @@ pub fn sec(skill: &str, ctx: &dyn ToolContext) -> Result<Sec, ToolError> {
     let contact = config.get("contact").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if contact.is_empty() {
         return Err(ToolError::failed(
-            "The SEC wants an e-mail address of yours with each request, and none is set.",
+            "The SEC requires an e-mail address with each request, and none is set.",
             format!("Set Contact in Settings, Skills, {skill}."),
         ));
     }
