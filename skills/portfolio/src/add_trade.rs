@@ -122,7 +122,12 @@ impl NativeTool for AddTrade {
         let symbol = symbol(said, books)?;
         let currency = currency_of(read.currency, &symbol, books)?;
         let said = PlannedRecord { note: None, kind: TRADE, symbol: &symbol, currency: Some(&currency) };
-        check_other_currencies(&Books::read_beside(ctx.as_ref(), said).await?, books, None, said.currency)?;
+        check_other_currencies(
+            &Books::read_with_record(ctx.as_ref(), said).await?,
+            books,
+            None,
+            said.currency,
+        )?;
         let held_then = || quantity_held_for_payment(&snapshot, &symbol, &currency, day);
         let (event, numbers) = event(kind, &read.numbers, held_then)?;
         let position = books
@@ -191,7 +196,7 @@ async fn transferred(read: CommonArgs<'_>, ctx: &dyn ToolContext) -> Result<Tool
     let amounts = transfer(kind, &numbers)?;
     let currency = currency_of_transfer(read.currency, books)?;
     let said = PlannedRecord { note: None, kind: TRADE, symbol: "", currency: Some(&currency) };
-    check_other_currencies(&Books::read_beside(ctx, said).await?, books, None, said.currency)?;
+    check_other_currencies(&Books::read_with_record(ctx, said).await?, books, None, said.currency)?;
     let comes_in = kind.comes_in();
     let kind = kind.word();
     let mut note = read.values(amounts);

@@ -118,7 +118,7 @@ impl Books {
     }
 
     /// Reads the other records, as they would be with this one.
-    pub(crate) async fn read_beside(
+    pub(crate) async fn read_with_record(
         ctx: &dyn ToolContext,
         said: PlannedRecord<'_>,
     ) -> Result<Self, ToolError> {
@@ -257,7 +257,7 @@ impl Books {
     }
 
     /// The records of `before` whose currency differs here or is unknown, with their currency in `before`.
-    pub(crate) fn read_otherwise<'a>(
+    pub(crate) fn currency_changes<'a>(
         &self,
         before: &'a Self,
         but: Option<&NotePath>,

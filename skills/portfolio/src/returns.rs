@@ -174,7 +174,7 @@ struct Moved<'a> {
     paid: BTreeMap<&'a str, Decimal>,
 }
 
-struct Returned {
+struct PeriodReturn {
     currency: String,
     from: Date,
     days: i64,
@@ -189,7 +189,7 @@ struct Returned {
 }
 
 impl<'a> Scope<'a> {
-    fn returned(&self, begin: Option<Date>) -> Result<Returned, TooLarge> {
+    fn returned(&self, begin: Option<Date>) -> Result<PeriodReturn, TooLarge> {
         let (moved, end) = (self.moved()?, self.snapshot.day);
         let first = moved.keys().next().copied().unwrap_or(end);
         // Before the first trade there is no starting value.
@@ -247,7 +247,7 @@ impl<'a> Scope<'a> {
                 (time, money_weighted(&flows).map_err(|why| why.to_string()))
             }
         };
-        Ok(Returned {
+        Ok(PeriodReturn {
             currency: self.currency.to_owned(),
             from,
             days: days_between(from, end),
@@ -367,7 +367,7 @@ fn percent(ratio: Option<f64>) -> Value {
     shown(percent.map(|percent| at_least(rounded_to(percent, 2), 2)))
 }
 
-impl Returned {
+impl PeriodReturn {
     fn to_json(&self) -> Value {
         let amount = |amount: Decimal| money(amount, &self.currency);
         let time = self.time_weighted.as_ref().ok().copied();

@@ -21,7 +21,7 @@ impl RecordRules for Rules {
         match draft.record_type() {
             TRADE => trade(draft, ctx).await,
             PRICE => price(draft, ctx).await,
-            POSITION => keeps_its_currency(draft, ctx).await,
+            POSITION => check_currency(draft, ctx).await,
             _ => Ok(()),
         }
     }
@@ -37,7 +37,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
         draft.text("kind").and_then(Kind::parse).filter(|kind| kind.is_of_account(draft.text("symbol")))
     {
         transferred(kind, draft, books)?;
-        keeps_its_currency(draft, ctx).await?;
+        check_currency(draft, ctx).await?;
         let change = Change::new(&snapshot, old, None);
         change.check()?;
         return change.follow(ctx).await;
@@ -47,7 +47,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
         _ => symbol(draft.text("symbol").unwrap_or_default(), books)?,
     };
     if draft.note().is_some() {
-        keeps_its_currency(draft, ctx).await?;
+        check_currency(draft, ctx).await?;
     }
     let currency = match draft.text("currency") {
         // An implicit currency stays implicit.
@@ -62,7 +62,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
         draft.set("currency", currency.as_str());
     }
     if draft.note().is_none() {
-        keeps_its_currency(draft, ctx).await?;
+        check_currency(draft, ctx).await?;
     }
     let event = match old {
         Some(old) if !NUMBERS.iter().chain(&["kind"]).any(|field| draft.changes(field)) => {
@@ -115,7 +115,7 @@ fn transferred(kind: Kind, draft: &mut RecordDraft, books: &Books) -> Result<(),
 
 /// Checks that adding, changing or removing the currency changes no figure of another note without a currency
 /// of its own. When it is removed, this note's default must equal it.
-async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+async fn check_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
     let note = draft.note();
     let is_moved = draft.changes("symbol") && draft.record_type() != PRICE;
     if note.is_some() && !draft.changes("currency") && !is_moved {
@@ -130,7 +130,7 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
     let code = says.and_then(currency_code);
     let path = note.map(|note| &note.path);
     let said = PlannedRecord { note: path, kind: draft.record_type(), symbol: &symbol, currency: code };
-    let then = Books::read_beside(ctx, said).await?;
+    let then = Books::read_with_record(ctx, said).await?;
     if let (true, Some(before), None) = (draft.changes("currency"), draft.text_before("currency"), says) {
         let read_in = then.read_in(&symbol).ok_or_else(no_currency)?;
         if currency_code(before).is_some_and(|before| before != *read_in) {
@@ -151,7 +151,7 @@ pub(crate) fn check_other_currencies(
     path: Option<&NotePath>,
     says: Option<&str>,
 ) -> Result<(), ToolError> {
-    let rule = match then.read_otherwise(now, path).as_slice() {
+    let rule = match then.currency_changes(now, path).as_slice() {
         [] => return Ok(()),
         [(other, _), ..] if says.is_none() => format!("is needed: {other} names none and uses this one"),
         [(other, now), more @ ..] => {
@@ -203,5 +203,5 @@ async fn price(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolErr
     if close.is_some_and(|close| close.is_zero()) {
         return Err(invalid("close", "must be above zero"));
     }
-    keeps_its_currency(draft, ctx).await
+    check_currency(draft, ctx).await
 }

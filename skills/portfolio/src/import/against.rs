@@ -120,7 +120,7 @@ impl Compared {
             let trades = by_symbol.trades(symbol, currency, left_out);
             wrong.extend(trades.invalid_lines(snapshot, symbol));
         }
-        for (symbol, quantity) in self.positions_alone(books) {
+        for (symbol, quantity) in self.positions_without_trades(books) {
             let Some(position) = books.position(&symbol) else { continue };
             let trades = by_symbol.trades(&symbol, &position.currency, left_out);
             let held = Ledger::of(snapshot.method, &trades.all, None).ok();
@@ -145,7 +145,7 @@ impl Compared {
     }
 
     /// Positions with a quantity and without trades, for which there is a new trade.
-    fn positions_alone(&self, books: &Books) -> BTreeMap<String, Decimal> {
+    fn positions_without_trades(&self, books: &Books) -> BTreeMap<String, Decimal> {
         let moving = self.new.iter().filter(|one| one.event.as_ref().is_some_and(Event::moves));
         let symbols: BTreeSet<&String> = moving.filter_map(|one| one.draft.symbol.as_ref()).collect();
         let alone = symbols.into_iter().filter(|symbol| !books.moves(symbol));

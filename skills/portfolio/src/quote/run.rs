@@ -27,14 +27,14 @@ pub(super) struct Run {
 /// The result for one symbol.
 #[derive(Clone, Default)]
 pub(super) struct Answer {
-    price: Option<Answered>,
+    price: Option<QuotedPrice>,
     /// The summary of the fetched closes.
     closes: Option<Value>,
     problems: Vec<Problem>,
 }
 
 #[derive(Clone)]
-struct Answered {
+struct QuotedPrice {
     row: Value,
     price: nova_skill::Decimal,
     currency: String,
@@ -142,7 +142,7 @@ impl Run {
 
     pub(super) fn output(&self, answers: &[Option<Answer>]) -> Output {
         let answers = || answers.iter().flatten();
-        let quotes: Vec<&Answered> = answers().filter_map(|answer| answer.price.as_ref()).collect();
+        let quotes: Vec<&QuotedPrice> = answers().filter_map(|answer| answer.price.as_ref()).collect();
         let problems: Vec<Problem> = answers().flat_map(|answer| answer.problems.clone()).collect();
         let mut value = json!({
             "quotes": quotes.iter().map(|answered| answered.row.clone()).collect::<Value>(),
@@ -187,7 +187,7 @@ impl Run {
     }
 }
 
-fn fresh(symbol: &str, quoted: &Quoted, source: &str, day: Date) -> Answered {
+fn fresh(symbol: &str, quoted: &Quoted, source: &str, day: Date) -> QuotedPrice {
     let age = age(quoted.date, day);
     let row = row(
         symbol,
@@ -198,7 +198,7 @@ fn fresh(symbol: &str, quoted: &Quoted, source: &str, day: Date) -> Answered {
         age,
         quoted.before,
     );
-    Answered {
+    QuotedPrice {
         row,
         price: quoted.price,
         currency: quoted.currency.clone(),
@@ -207,9 +207,9 @@ fn fresh(symbol: &str, quoted: &Quoted, source: &str, day: Date) -> Answered {
     }
 }
 
-fn known(symbol: &str, price: &Price, day: Date) -> Answered {
+fn known(symbol: &str, price: &Price, day: Date) -> QuotedPrice {
     let age = price.age(day);
-    Answered {
+    QuotedPrice {
         row: row(symbol, price.amount, price.currency, price.when(), price.source_name(), age, price.before),
         price: price.amount,
         currency: price.currency.to_owned(),
