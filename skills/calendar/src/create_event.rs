@@ -28,16 +28,16 @@ pub(crate) struct NewEvent {
     pub(crate) title: String,
     /// A day, 2026-11-24, for whole days; else a time of the user's zone, 2026-11-24T09:30.
     pub(crate) start: String,
-    /// The last day, or the time at which it ends; default: an hour after the start.
+    /// The last day, or the end time; default: an hour after the start.
     pub(crate) end: Option<String>,
-    /// The calendar it is for, one that can be changed; default: "vault".
+    /// A calendar that can be changed; default: "vault".
     pub(crate) calendar: Option<String>,
     /// Where it takes place.
     pub(crate) location: Option<String>,
-    /// Attendees: by name in the vault, where nobody is notified; by e-mail address on a server, which invites them.
+    /// Participants: by name in the vault, which notifies nobody; by e-mail address on a server, which invites them.
     #[schemars(extend("x-values-from" = ["event.attendees"]))]
     pub(crate) attendees: Option<Vec<String>>,
-    /// An iCalendar rule for a recurring event, such as FREQ=WEEKLY;BYDAY=MO.
+    /// A rule of iCalendar for a recurring event, such as FREQ=WEEKLY;BYDAY=MO.
     #[schemars(extend("x-label" = "Rule"))]
     pub(crate) rrule: Option<String>,
     /// The zone of its times if it is not the user's, such as America/New_York.

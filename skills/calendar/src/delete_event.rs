@@ -24,10 +24,10 @@ pub(crate) struct Which {
     /// The event: its id as list_events returns it, its title, or its note's path.
     #[schemars(extend("x-record" = "event"))]
     pub(crate) event: String,
-    /// The one day of a recurring event that does not take place, YYYY-MM-DD; default: the whole event.
+    /// The one day of a recurring event to drop, YYYY-MM-DD; default: the whole event.
     #[schemars(extend("format" = "date"))]
     pub(crate) date: Option<String>,
-    /// For a server's event with attendees: the addresses of all, who are notified.
+    /// For a server's event with attendees: the addresses of all of them, who are notified.
     pub(crate) notify: Option<Vec<String>>,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Wanted {
     /// The first day, YYYY-MM-DD; default: today.
     #[schemars(extend("format" = "date"))]
     from: Option<String>,
-    /// Between which times of the day; default: 09:00-17:00.
+    /// The times of day to search between; default: 09:00-17:00.
     between: Option<String>,
 }
 

@@ -114,7 +114,7 @@ impl NativeTool for Respond {
         }
         if !invited {
             return Err(ToolError::failed(
-                format!("Nothing was sent: {own} is not invited."),
+                format!("Nothing was sent: {own} is not among those who are invited."),
                 "Check the email of this calendar in Settings, Skills, Calendar.",
             ));
         }

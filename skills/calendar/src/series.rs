@@ -138,7 +138,7 @@ pub(crate) fn move_all(
     if is_dated(&start) || is_dated(&end) {
         return Err(invalid(
             "/start",
-            "the event recurs: give the clock alone, such as 15:00, or add the date of one instance",
+            "the event recurs: give the clock alone, such as 15:00, or the date of one instance besides",
         ));
     }
     check_no_ranges(calendar)?;
@@ -180,7 +180,7 @@ fn check_no_ranges(calendar: &Calendar) -> Result<(), ToolError> {
     let has_range =
         |event: &Component| event.property("RECURRENCE-ID").is_some_and(|of| of.param("RANGE").is_some());
     if calendar.components("VEVENT").any(has_range) {
-        return Err(elsewhere("one of its exceptions applies to all later instances, too"));
+        return Err(elsewhere("one of its exceptions holds for all later instances, too"));
     }
     Ok(())
 }
@@ -197,7 +197,7 @@ fn check_follows_start(master: &Component) -> Result<(), ToolError> {
             Rule::from_str(rule.value()).map_err(|error| properties::unreadable(&error.to_string()))?;
         let own_times = !(rule.by_hour.is_empty() && rule.by_minute.is_empty() && rule.by_second.is_empty());
         if own_times || rule.frequency > Frequency::Daily {
-            return Err(elsewhere("its rule sets its times of day"));
+            return Err(elsewhere("its rule says at which times of a day it takes place"));
         }
     }
     Ok(())

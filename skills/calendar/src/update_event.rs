@@ -29,8 +29,7 @@ pub(crate) struct ChangedEvent {
     pub(crate) event: String,
     /// What takes place.
     pub(crate) title: Option<String>,
-    /// The one instance of a recurring event of a server that changes, by its day, YYYY-MM-DD; default:
-    /// all.
+    /// The day of the one instance to change of a server's recurring event, YYYY-MM-DD; default: all instances.
     #[schemars(extend("format" = "date"))]
     pub(crate) date: Option<String>,
     /// The new start: a day, a time such as 2026-11-24T15:00, or the clock alone, such as 15:00. The event keeps its
@@ -44,7 +43,7 @@ pub(crate) struct ChangedEvent {
     /// All who take part from now on, by name, on a server by e-mail address; null removes them.
     #[serde(default)]
     pub(crate) attendees: Change<Vec<String>>,
-    /// For a server's event with attendees: the addresses of all, who are notified.
+    /// For a server's event with attendees: the addresses of all of them, who are notified.
     pub(crate) notify: Option<Vec<String>>,
     /// Fields that the user added.
     #[serde(flatten)]

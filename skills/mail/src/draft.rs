@@ -16,18 +16,18 @@ pub(crate) struct MakeDraft;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Puts a mail into the drafts of a mailbox."))]
 pub(crate) struct DraftMail {
-    /// The mailbox, by its name; needed if several could be meant.
+    /// The mailbox, by its name; needed if several match.
     #[schemars(extend("x-label" = "Mailbox"))]
     mailbox: Option<String>,
     /// Addresses, such as jane@example.org or Jane Doe <jane@example.org>.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "To"))]
     to: Option<Vec<String>>,
-    /// Cc recipients, visible to all.
+    /// Recipients of a copy, visible to all.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Cc"))]
     cc: Option<Vec<String>>,
-    /// Bcc recipients, hidden.
+    /// Recipients of a copy, hidden from the others.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Bcc"))]
     bcc: Option<Vec<String>>,
@@ -43,8 +43,7 @@ pub(crate) struct DraftMail {
     #[schemars(length(max = 20))]
     #[schemars(extend("x-label" = "Attachments"))]
     attachments: Option<Vec<String>>,
-    /// The id of a message that this answers: its author is the recipient and it is quoted, unless `to` and `subject`
-    /// say otherwise.
+    /// The id of a message that this answers: sets the recipient and the subject unless given, and quotes it.
     #[schemars(extend("x-label" = "In reply to"))]
     reply_to: Option<String>,
     /// The id of an earlier draft that this one replaces.

@@ -90,7 +90,7 @@ pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
             what,
             format!(
                 "Check the user in Settings, Skills, Mail, and set the password with: nova credential set {}. {}",
-                account.credential, "Many servers require an app password."
+                account.credential, "Many servers want a password made for one app."
             ),
         ),
         MailError::Token { said } => lapsed(account, said),

@@ -105,7 +105,7 @@ pub(crate) fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Ma
         answer.insert("earlier_lines_left_out".into(), message.folded.into());
     }
     if message.cut {
-        answer.insert("cut".into(), "The rest of the text is left out.".into());
+        answer.insert("cut".into(), "The text goes on; its end is left out.".into());
     }
     if message.remote_images > 0 {
         answer.insert("remote_images_not_loaded".into(), message.remote_images.into());

@@ -20,7 +20,7 @@ pub(crate) struct Answer {
     /// The id of the message to answer, as mail.list or mail.search returns it.
     #[schemars(extend("x-label" = "Message"))]
     id: String,
-    /// Plain text, sent as is; the message is quoted below it.
+    /// Plain text, as it is to arrive; the message is quoted below it.
     #[schemars(length(min = 1, max = 200_000))]
     #[schemars(extend("x-label" = "Text"))]
     text: String,

@@ -37,13 +37,12 @@ pub(crate) struct Conditions {
     unread: Option<bool>,
     /// The name of one mailbox; default: all.
     mailbox: Option<String>,
-    /// A folder by its name, or by what it is for: inbox, sent, drafts, archive, junk, trash, all; default:
-    /// the inbox.
+    /// A folder by name or role: inbox, sent, drafts, archive, junk, trash, all; default: inbox.
     folder: Option<String>,
     /// How many messages, at most 100; default: 20.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
-    /// Also the beginning of each text, whether files are attached, and whether its sender could not be verified.
+    /// Also how each text begins, whether files are attached, and whether its sender could not be verified.
     preview: Option<bool>,
 }
 

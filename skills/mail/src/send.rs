@@ -19,18 +19,18 @@ pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(900);
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Sends a mail from one of your mailboxes."))]
 pub(crate) struct NewMail {
-    /// The mailbox to send from, by its name; needed if several can.
+    /// The mailbox, by its name; needed if several can send.
     #[schemars(extend("x-label" = "Mailbox"))]
     mailbox: Option<String>,
     /// Addresses, such as jane@example.org or Jane Doe <jane@example.org>.
     #[schemars(length(min = 1, max = 1000))]
     #[schemars(extend("x-label" = "To"))]
     to: Vec<String>,
-    /// Cc recipients, visible to all.
+    /// Recipients of a copy, visible to all.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Cc"))]
     cc: Option<Vec<String>>,
-    /// Bcc recipients, hidden.
+    /// Recipients of a copy, hidden from the others.
     #[schemars(length(max = 1000))]
     #[schemars(extend("x-label" = "Bcc"))]
     bcc: Option<Vec<String>>,
@@ -38,7 +38,7 @@ pub(crate) struct NewMail {
     #[schemars(length(min = 1, max = 1000))]
     #[schemars(extend("x-label" = "Subject"))]
     subject: String,
-    /// Plain text, sent as is.
+    /// Plain text, as it is to arrive.
     #[schemars(length(min = 1, max = 200_000))]
     #[schemars(extend("x-label" = "Text"))]
     text: String,
@@ -46,7 +46,7 @@ pub(crate) struct NewMail {
     #[schemars(length(max = 20))]
     #[schemars(extend("x-label" = "Attachments"))]
     attachments: Option<Vec<String>>,
-    /// The id of the draft that this sends; it is removed when the mail is sent.
+    /// The id of the draft that is sent; it is removed afterwards.
     #[schemars(extend("x-label" = "Draft"))]
     draft: Option<String>,
 }

@@ -160,10 +160,7 @@ async fn load(
             }
         }
         if bytes > LOADED {
-            failed.insert(
-                picture.host.clone(),
-                format!("the pictures are larger than {} MB together", LOADED >> 20),
-            );
+            failed.insert(picture.host.clone(), format!("the pictures have more than {} MB", LOADED >> 20));
             break;
         }
     }

@@ -17,7 +17,7 @@ pub(crate) struct ShowAttachment;
 pub(crate) struct Which {
     /// The id of the message.
     id: String,
-    /// The index of the attachment in `mail.show`, from 0.
+    /// The place of the attachment in `mail.show`, from 0.
     at: usize,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Thread;
 pub(crate) struct Which {
     /// The id of one of its messages, as mail.list or mail.search returns it.
     id: String,
-    /// Also the beginning of each text, whether files are attached, and whether its sender could not be verified.
+    /// Also how each text begins, whether files are attached, and whether its sender could not be verified.
     preview: Option<bool>,
 }
 

@@ -38,7 +38,7 @@ impl Source for File {
             .map_err(|error| ToolError::failed(format!("The file {} {error}.", self.path), remedy))?;
         let bytes = ctx.vault().read_file(&path).await.map_err(|error| match error {
             ToolError::Vault(VaultError::TooLarge { bytes, .. }) => ToolError::failed(
-                format!("{path} has {bytes} bytes, more than the limit of 16 MiB."),
+                format!("{path} has {bytes} bytes, more than the 16 MiB that are read."),
                 "Export fewer events, such as those of this year.",
             ),
             error => error,

@@ -114,14 +114,14 @@ fn unmovable_series_reports_why() {
     );
     for (series, start, reason) in [
         (series("RRULE:FREQ=DAILY"), "2026-12-02T10:00", "the event recurs: give the clock alone"),
-        (series("RRULE:FREQ=DAILY;BYHOUR=18,20"), "10:00", "its rule sets its times of day"),
-        (series("RRULE:FREQ=HOURLY"), "10:00", "its rule sets its times of day"),
+        (series("RRULE:FREQ=DAILY;BYHOUR=18,20"), "10:00", "its rule says at which times of a day"),
+        (series("RRULE:FREQ=HOURLY"), "10:00", "its rule says at which times of a day"),
         (
             series("RRULE:FREQ=DAILY"),
             "10:00",
             "in its time zone America/New_York all its instances would move to another day",
         ),
-        (later, "23:30", "one of its exceptions applies to all later instances"),
+        (later, "23:30", "one of its exceptions holds for all later instances"),
     ] {
         let (server, skill) = with_series(&series);
         let error = skill.error("update_event", json!({"event": "Mine/Work/jour", "start": start}));

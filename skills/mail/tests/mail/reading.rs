@@ -248,7 +248,7 @@ fn invalid_certificate_ends_the_call() {
     let skill = both(&server).with_web_of(web_of(&[]));
     let error = skill.error("list", json!({"mailbox": "Home"}));
     assert!(
-        error.message.contains("The certificate of 127.0.0.1") && error.message.contains("is not valid"),
+        error.message.contains("The certificate of 127.0.0.1") && error.message.contains("does not fit"),
         "{error:?}"
     );
     assert!(error.hint.contains("authority"), "{error:?}");

@@ -268,7 +268,7 @@ fn a_mail_that_changes_while_its_card_waits_is_not_sent() {
     let mut mail = lunch("noor@x.example");
     mail["attachments"] = json!(["Plans/plan.csv"]);
     let error = sender.skill.error("send", mail);
-    assert!(error.message.contains("since the mail was shown"), "{error}");
+    assert!(error.message.contains("not the one that was shown"), "{error}");
     assert_eq!(sender.smtp.taken(), []);
 }
 

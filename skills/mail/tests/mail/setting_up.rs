@@ -250,7 +250,7 @@ async fn a_wrong_password_is_tried_once() {
     };
     assert!(said.contains("does not accept") && said.contains("Authentication failed"), "{said}");
     let problem = refused.steps[1].problem.as_ref().expect("a problem");
-    assert!(problem.refused && problem.hint.contains("app password"), "{problem:?}");
+    assert!(problem.refused && problem.hint.contains("made for one app"), "{problem:?}");
     assert_eq!(refused.unread, None);
 }
 
@@ -322,13 +322,13 @@ fn invalid_entry_is_explained() {
     for (key, value, why) in [
         ("name", "", "1 to 60 characters"),
         ("name", &"n".repeat(61), "1 to 60 characters"),
-        ("imap", "", "not an IMAP server"),
-        ("imap", "imap example.org", "not an IMAP server"),
-        ("imap", "https://imap.example.org", "not an IMAP server"),
-        ("imap", "imap.example.org:0", "not an IMAP server"),
-        ("imap", "imap.example.org:65536", "not an IMAP server"),
-        ("imap", "imap.example.org:", "not an IMAP server"),
-        ("smtp", "smtp.example.org:x", "not an SMTP server"),
+        ("imap", "", "not a valid IMAP server"),
+        ("imap", "imap example.org", "not a valid IMAP server"),
+        ("imap", "https://imap.example.org", "not a valid IMAP server"),
+        ("imap", "imap.example.org:0", "not a valid IMAP server"),
+        ("imap", "imap.example.org:65536", "not a valid IMAP server"),
+        ("imap", "imap.example.org:", "not a valid IMAP server"),
+        ("smtp", "smtp.example.org:x", "not a valid SMTP server"),
         ("user", " ", "user is missing"),
         ("address", "jane", "is not an address"),
         ("address", "jane@a@b", "is not an address"),

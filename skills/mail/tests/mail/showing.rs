@@ -155,7 +155,7 @@ fn only_a_picture_is_previewed() {
     ];
     let (_server, skill, id) = with(&mail.concat());
     let shown = skill.value("show_attachment", json!({"id": id, "at": 0}));
-    assert_eq!(shown["picture"], format!("data:image/png;base64,{png}"), "by its content");
+    assert_eq!(shown["picture"], format!("data:image/png;base64,{png}"), "by its bytes");
     let error = skill.error("show_attachment", json!({"id": id, "at": 1}));
     assert_eq!(
         (error.message.as_str(), error.hint.as_str()),

@@ -214,7 +214,7 @@ fn calendars_at_another_host_are_not_contacted() {
     assert_eq!(error, DavError::Elsewhere("https://p34-caldav.icloud.com/1234567/calendars/".into()));
     assert_eq!(
         error.to_string(),
-        "its calendars are at https://p34-caldav.icloud.com/1234567/calendars/, which is not the configured address"
+        "its calendars are at https://p34-caldav.icloud.com/1234567/calendars/, which is not the address that was set"
     );
     assert_eq!(server.asked().len(), 2);
 }

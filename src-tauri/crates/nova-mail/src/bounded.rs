@@ -22,7 +22,7 @@ pub(crate) struct Bounded<S> {
 
 /// The server sent more than the limit.
 #[derive(Debug, thiserror::Error)]
-#[error("the server sent too much data")]
+#[error("the server sent too much")]
 pub(crate) struct TooMuch;
 
 impl<S> Bounded<S> {

@@ -99,7 +99,7 @@ impl<'a> Opened<'a> {
                 self.keep(path, event).await
             }
             Written::Conflict { .. } => Err(ToolError::failed(
-                "The event already exists.",
+                "The event exists already.",
                 "Call calendar.refresh_calendars and look.",
             )),
         }
@@ -162,7 +162,7 @@ impl<'a> Opened<'a> {
         held.etag.clone().ok_or_else(|| {
             ToolError::failed(
                 format!(
-                    "The server of {} returns no ETag for the event, so a change could overwrite another one.",
+                    "The server of {} gives the event no ETag, so a change could overwrite another one.",
                     self.calendar.name
                 ),
                 "Change it in the calendar program it came from.",

@@ -82,7 +82,7 @@ pub enum DavError<E> {
     Status(u16),
     #[error("its answer cannot be read: {0}")]
     Answer(XmlError),
-    #[error("its calendars are at {0}, which is not the configured address")]
+    #[error("its calendars are at {0}, which is not the address that was set")]
     Elsewhere(String),
     #[error("it lists more than {0} events")]
     TooMany(usize),

@@ -330,7 +330,7 @@ fn failed(error: Error) -> MailError {
         Error::Io(error) if error.kind() == std::io::ErrorKind::Other => MailError::Invalid,
         Error::Io(_) | Error::ConnectionLost => MailError::Closed,
         Error::No(said) | Error::Bad(said) => MailError::Refused { said: visible_line(&said, LINE) },
-        Error::Append => MailError::Refused { said: "it rejected the message".into() },
+        Error::Append => MailError::Refused { said: "it does not take the message".into() },
         Error::Validate(_) => MailError::Argument { what: "The user or the password", most: 1_000 },
         _ => MailError::Invalid,
     }
