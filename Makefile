@@ -62,8 +62,11 @@ run:
 	$(TARGET)/$(patsubst dev,debug,$(PROFILE))/nova
 
 test:
+	@rm -f $(TARGET)/parts.log
+	@.ci/part $(TARGET) setup
 	@.ci/setup test
 	@$(MAKE) lint test-ui test-rust conformance servers test-window
+	@.ci/part $(TARGET)
 	@echo '== all passed'
 
 setup:
@@ -73,7 +76,7 @@ setup:
 ui: ui/dist/index.html
 
 lint: ui
-	@echo '== lint'
+	@.ci/part $(TARGET) lint
 	cargo fmt --all --check
 	$(CLIPPY)
 	cargo check -p nova --bin nova
@@ -83,18 +86,18 @@ lint: ui
 	cd ui && npm run --silent lint
 
 test-ui: ui/node_modules/.installed
-	@echo '== test-ui'
+	@.ci/part $(TARGET) test-ui
 	cd ui && npm test --silent
 
 # Also fails when a generated file is stale; `make generate` rewrites it.
 test-rust: ui
-	@echo '== test-rust'
+	@.ci/part $(TARGET) test-rust
 	$(WITH_TESTS)
 	cargo test $(WITH_WINDOW)
 
 # The official suite of MCP against Nova as a server; what it is not meant to pass is listed beside it.
 conformance: $(CONFORMANCE)
-	@echo '== conformance'
+	@.ci/part $(TARGET) conformance
 	cargo build $(PROGRAMS)
 	.ci/conformance/run.mjs $(TARGET)/debug/nova
 
@@ -105,13 +108,13 @@ conformance-next: $(CONFORMANCE)
 
 # Real MCP servers of npm and PyPI, each added, listed and called as a user does.
 servers: $(SERVERS)
-	@echo '== servers'
+	@.ci/part $(TARGET) servers
 	cargo build $(PROGRAMS)
 	.ci/servers/run.mjs $(TARGET)/debug/nova
 
 # On Linux each test makes a virtual display of its own; elsewhere two windows take the focus from each other.
 test-window: ui $(DRIVER)
-	@echo '== test-window'
+	@.ci/part $(TARGET) test-window
 	env -u DISPLAY -u WAYLAND_DISPLAY cargo test $(WITH_WINDOW) --test e2e -- \
 	  --test-threads=$(if $(filter Linux,$(shell uname -s)),2,1)
 
