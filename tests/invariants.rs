@@ -322,6 +322,32 @@ fn pages_stay_short() {
 }
 
 /// Documents by path. The page of a crate or module is its leading doc comment.
+#[test]
+fn test_names_stay_short() {
+    let mut names = Vec::new();
+    for path in ["src-tauri", "skills", "tests"].iter().flat_map(|folder| files(folder, &[".rs"])) {
+        let text = fs::read_to_string(path).unwrap();
+        let mut lines = text.lines().map(str::trim_start);
+        while let Some(line) = lines.next() {
+            if line.starts_with("#[test]") || line.starts_with("#[tokio::test") {
+                let function = lines.by_ref().find_map(|line| line.split_once("fn ")).map(|(_, rest)| rest);
+                names.extend(function.and_then(|rest| rest.split('(').next()).map(str::to_owned));
+            }
+        }
+    }
+    for path in files("ui/src", &[".test.ts", ".test.tsx"]) {
+        for line in fs::read_to_string(path).unwrap().lines().map(str::trim_start) {
+            let begin = line.strip_prefix("test(").or_else(|| line.strip_prefix("it("));
+            if let Some(name) = begin.filter(|name| name.starts_with(['\'', '"', '`'])) {
+                names.extend(name[1..].split(&name[..1]).next().map(str::to_owned));
+            }
+        }
+    }
+    assert!(names.len() > 5_000, "{} tests were found", names.len());
+    let long: Vec<&String> = names.iter().filter(|name| name.chars().count() > 80).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
 fn documents() -> Vec<(String, String)> {
     let mut paths: Vec<PathBuf> =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "ui/README.md"]

@@ -77,7 +77,7 @@ test('the last choice comes first', () => {
   expect(pages(recent)?.[0]).toBe('Settings: Models');
 });
 
-test('links are suggested in the folder of the open note, of notes found and of records', () => {
+test('links are suggested in the folders of the open note, found notes and records', () => {
   const notes = [{ name: 'Minutes', path: 'Meetings/Minutes.md', record_type: null }, { name: 'Loose', path: 'Loose.md', record_type: null }];
   const folders = foldersOf('Meetings/Offsite.md', notes, records);
   expect(folders).toEqual(['Meetings', 'CRM/People', 'Portfolio/Prices']);

@@ -16,7 +16,7 @@ const show = (more: object = {}) => ({ 'mail.show': () => answer({ ...mailRead, 
 
 const frame = () => screen.getByTestId<HTMLIFrameElement>('mail-page');
 
-test('HTML is drawn in a frame without scripts that loads nothing, its text a click away', async () => {
+test('HTML is drawn in a frame without scripts or remote loads, its text a click away', async () => {
   await open({ answers: show() });
   await userEvent.click(rows()[0]!);
   expect(frame()).toHaveAttribute('sandbox', 'allow-same-origin');
