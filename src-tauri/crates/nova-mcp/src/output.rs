@@ -1,5 +1,5 @@
 use nova_calls::Secrets;
-use nova_registry::harmless_line;
+use nova_registry::{compile_schema, harmless_line, violations};
 use nova_skill::{Output, ToolError};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
@@ -74,17 +74,12 @@ fn misfit(schema: &Value, structured: Option<&Value>) -> Option<String> {
     let Some(structured) = structured else {
         return Some("the server promised a structured result and gave none".into());
     };
-    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
-    let Ok(validator) = options.build(schema) else {
+    let Ok(validator) = compile_schema(schema) else {
         return Some("the server promised a structure with an invalid schema".into());
     };
-    let misfits: Vec<String> = validator
-        .iter_errors(structured)
-        .take(MISFITS)
-        .map(|error| match error.instance_path().to_string() {
-            path if path.is_empty() => error.to_string(),
-            path => format!("{path}: {error}"),
-        })
+    let misfits: Vec<String> = violations(&validator, schema, structured, MISFITS)
+        .into_iter()
+        .map(|(path, rule)| if path.is_empty() { rule } else { format!("{path}: {rule}") })
         .map(|line| cut(&harmless_line(&line), limits::QUOTE))
         .collect();
     (!misfits.is_empty()).then(|| format!("not what the server promised: {}", misfits.join("; ")))

@@ -10,8 +10,8 @@ use crate::record_tools::{add_own, panel_of, record_tools};
 use crate::requirements::{Commands, unmet};
 use crate::type_owners::TypeOwners;
 use crate::{
-    LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, State, canonical, shown_name,
-    wire_name,
+    LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, State, canonical, compile_schema,
+    shown_name, violations, wire_name,
 };
 
 /// One skill with its settings, state and tools.
@@ -490,12 +490,10 @@ impl ToolEntry {
             }
         };
         let spec = tool.spec();
-        let validator = jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft202012)
-            .build(&spec.parameters)
-            .map_err(|error| {
-                format!("The parameters of {} are not a JSON Schema: {error}.", shown_name(skill, &spec.id))
-            })?;
+        let validator = compile_schema(&spec.parameters).map_err(|error| {
+            let shown = shown_name(skill, &spec.id);
+            format!("The parameters of {shown} are not a JSON Schema that Nova can check: {error}.")
+        })?;
         let fingerprint = blake3::hash(
             serde_json::json!([skill, spec.id, spec.description.to_string(), spec.parameters, spec.effect])
                 .to_string()
@@ -558,12 +556,7 @@ impl ToolEntry {
     /// # Errors
     /// The violations as `(JSON pointer, rule)`, at most ten.
     pub fn validate(&self, args: &Value) -> Result<(), Vec<(String, String)>> {
-        let misfits: Vec<_> = self
-            .validator
-            .iter_errors(args)
-            .take(10)
-            .map(|error| (error.instance_path().to_string(), error.to_string()))
-            .collect();
+        let misfits = violations(&self.validator, &self.spec().parameters, args, 10);
         if misfits.is_empty() { Ok(()) } else { Err(misfits) }
     }
 }

@@ -27,6 +27,7 @@
 //!   matter is an error: `src/skill_md/tests.rs`. Vault notes never pass through it.
 //! - Nova calls a skill valid if the standard's own validator does, except for limits of the validator's YAML
 //!   parser: `tests/verdicts.rs`, which runs the validator if `.ci/setup` could fetch it.
+//! - A schema from outside is checked in bounded time, or refused: `src/schema.rs`.
 //! - A rule that cannot be interpreted restricts and never allows: `src/rules/pattern.rs`,
 //!   `src/rules/arguments.rs`.
 //! - Editing a rule changes no other byte: `src/rules/edit.rs`.
@@ -48,6 +49,7 @@ mod record_tools;
 mod requirements;
 mod route;
 mod rules;
+mod schema;
 mod settings;
 mod skill_folder;
 mod skill_md;
@@ -74,6 +76,7 @@ pub use rules::{
     CallShape, Found, Pattern, Policy, ReachedNotes, Rule, RuleEdit, RuleEditError, RuleList, RuleLists,
     Rules, RulesError, RulesInForce, Who, with_pattern, without_pattern,
 };
+pub use schema::{compile_schema, schema_fault, violations};
 pub use settings::{Settings, SkillSettings};
 pub use skill_folder::{MAX_SKILL_FILE, SkillFile, SkillFileError, SkillFolder};
 pub use skill_md::{SkillMd, SkillMdError, is_skill_name};

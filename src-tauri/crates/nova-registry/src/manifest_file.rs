@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::finding::{line_of_key, yaml_fault};
-use crate::{Finding, SkillMd};
+use crate::{Finding, SkillMd, compile_schema};
 
 pub(crate) const MANIFEST: &str = "manifest.yaml";
 pub(crate) const CONFIG: &str = "config.yaml";
@@ -65,7 +65,7 @@ pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> 
         }
     }
     if let Some(schema) = &manifest.config
-        && let Err(error) = validator(schema)
+        && let Err(error) = compile_schema(schema)
     {
         let line = line_of_key(text, "config", 0);
         return Err(Finding::error(
@@ -137,7 +137,7 @@ pub(crate) struct ConfigFault {
 
 /// Violations of the schema, at most ten. `fields`, `choices` and `records` belong to the record types.
 pub(crate) fn config_faults(schema: Option<&Value>, config: &Value) -> Vec<ConfigFault> {
-    let Some(Ok(validator)) = schema.map(validator) else { return Vec::new() };
+    let Some(Ok(validator)) = schema.map(compile_schema) else { return Vec::new() };
     let mut config = config.clone();
     if config.is_null() {
         config = Value::Object(serde_json::Map::new());
@@ -172,13 +172,6 @@ pub(crate) fn merged(defaults: &Value, own: &Value) -> Value {
         (defaults, Value::Null) => defaults.clone(),
         (_, own) => own.clone(),
     }
-}
-
-fn validator(schema: &Value) -> Result<jsonschema::Validator, String> {
-    jsonschema::options()
-        .with_draft(jsonschema::Draft::Draft202012)
-        .build(schema)
-        .map_err(|error| error.to_string())
 }
 
 /// `None` for an empty file.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nova_skill::{Requires, ToolSpec};
 use serde_json::Value;
 
-use crate::State;
+use crate::{State, compile_schema};
 
 /// The resources that skills may require.
 #[derive(Clone)]
@@ -202,7 +202,7 @@ fn validator(entry: &Value) -> Result<Option<jsonschema::Validator>, String> {
         return Err("must have true or false as optional".into());
     }
     let Some(schema) = entry.get("schema") else { return Ok(None) };
-    let validator = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).build(schema);
+    let validator = compile_schema(schema);
     validator.map(Some).map_err(|error| format!("has a schema that is not a JSON Schema: {error}"))
 }
 

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use nova_registry::{ToolFile, ToolFileError};
+use nova_registry::{ToolFile, ToolFileError, compile_schema};
 use nova_skill::{Description, Effect, ToolSpec, VaultAccess};
 
 use crate::protocol::{Definition, Fault, FaultKind, Fragments};
@@ -65,10 +65,7 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
     if parameters.to_string().len() > MAX_SCHEMA {
         return Err(format!("parameters is longer than {} KB as JSON Schema.", MAX_SCHEMA / 1024));
     }
-    jsonschema::options()
-        .with_draft(jsonschema::Draft::Draft202012)
-        .build(parameters)
-        .map_err(|error| format!("parameters is not a JSON Schema: {error}."))?;
+    compile_schema(parameters).map_err(|error| format!("parameters is not a JSON Schema: {error}."))?;
     Ok(())
 }
 
