@@ -12,6 +12,9 @@ use nova_skill::Secret;
 use crate::credentials::store::UserCredentials;
 use crate::trust::Trust;
 
+/// Size of the file of one server: several lists, each bounded by `nova-mcp`.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// Agreements are in `trust.json`; the tools of each server in one file in `<data>/mcp`.
 pub(crate) struct AgreedServers {
     trust: Arc<Trust>,
@@ -36,14 +39,31 @@ impl Agreements for AgreedServers {
         self.trust.agreed_server(server)
     }
 
-    fn known_tools(&self, server: &str) -> Option<KnownTools> {
-        let bytes = nova_files::read(&self.place(server)).ok()?;
-        serde_json::from_slice(&bytes).ok()
+    fn known_tools(&self, server: &str) -> io::Result<Option<KnownTools>> {
+        match nova_files::read_within(&self.place(server), MOST_BYTES) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
-    fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()> {
+    fn change_tools(
+        &self,
+        server: &str,
+        change: &mut (dyn FnMut(Option<KnownTools>) -> KnownTools + Send),
+    ) -> io::Result<()> {
         nova_files::private_folder(&self.folder)?;
-        crate::own_files::write(&self.place(server), &serde_json::to_vec(tools)?)
+        crate::own_files::change(
+            &self.place(server),
+            |error| error,
+            || {
+                let bytes = serde_json::to_vec(&change(self.known_tools(server).ok().flatten()))?;
+                match u64::try_from(bytes.len()) {
+                    Ok(size) if size <= MOST_BYTES => Ok((bytes, ())),
+                    _ => Err(io::ErrorKind::FileTooLarge.into()),
+                }
+            },
+        )
     }
 
     async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError> {

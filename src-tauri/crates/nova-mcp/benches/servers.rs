@@ -165,8 +165,8 @@ impl Agreements for Agreed {
         self.0.lock().unwrap().get(server).cloned()
     }
 
-    fn known_tools(&self, _: &str) -> Option<KnownTools> {
-        None
+    fn known_tools(&self, _: &str) -> std::io::Result<Option<KnownTools>> {
+        Ok(None)
     }
 
     async fn token(
@@ -177,7 +177,12 @@ impl Agreements for Agreed {
         Ok(None)
     }
 
-    fn keep_tools(&self, _: &str, _: &KnownTools) -> std::io::Result<()> {
+    fn change_tools(
+        &self,
+        _: &str,
+        change: &mut (dyn FnMut(Option<KnownTools>) -> KnownTools + Send),
+    ) -> std::io::Result<()> {
+        change(None);
         Ok(())
     }
 

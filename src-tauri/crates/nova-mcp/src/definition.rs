@@ -1,10 +1,11 @@
 mod warning;
 
 use std::collections::BTreeMap;
+use std::io;
 
 use jiff::Timestamp;
 use nova_calls::ToolFace;
-use nova_registry::{harmless, harmless_line, skeletons};
+use nova_registry::{harmless, harmless_line, schema_fault, skeletons};
 use nova_skill::Effect;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -14,6 +15,8 @@ use crate::offers::Offers;
 
 /// The change reported for a tool that was added later.
 const NEW: &str = "it is new since you agreed to the server";
+/// The change reported for every tool if the approved definitions are lost.
+const LOST: &str = "the definitions that you agreed to cannot be read any more";
 
 /// A tool as defined by its server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,9 +60,12 @@ pub struct KnownTools {
     pub server: String,
     /// The last list; `None` before the first one.
     pub listed: Option<Vec<Definition>>,
-    /// Definitions by name, as first listed or last approved. Never removed: a tool that reappears is
-    /// compared with its approved definition.
-    pub approved: BTreeMap<String, Definition>,
+    /// Definitions by name, as first listed or last approved, also of an earlier configuration; `None` before
+    /// the first list. Never removed: a tool that reappears is compared with its approved definition.
+    pub approved: Option<BTreeMap<String, Definition>>,
+    /// Why the approved definitions could not be read: everything is blocked until it is approved again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
     /// By name, when an unapproved definition was first listed; RFC 3339.
     pub changed_at: BTreeMap<String, String>,
     pub instructions: Option<String>,
@@ -92,11 +98,25 @@ impl ChangedTool {
 }
 
 impl KnownTools {
+    /// What is known of a server under a configuration with this fingerprint. After a change of the
+    /// configuration, its tools are listed again and compared with the approved ones.
+    pub(crate) fn of(server: String, stored: io::Result<Option<Self>>) -> Self {
+        match stored {
+            Ok(Some(stored)) if stored.server == server => stored,
+            Ok(Some(Self { approved, lost, .. })) => Self { server, approved, lost, ..Self::default() },
+            Ok(None) => Self { server, ..Self::default() },
+            Err(error) => {
+                let lost = Some(short(&harmless_line(&error.to_string())));
+                Self { server, approved: Some(BTreeMap::new()), lost, ..Self::default() }
+            }
+        }
+    }
+
     /// Records a list. The first one is approved with its server, because each call asks anyway; a tool that
     /// is added later cannot be called before the user approves it.
     pub(crate) fn list(&mut self, listed: Vec<Definition>, at: Timestamp) {
         let before = self.listed.replace(listed).unwrap_or_default();
-        if self.approved.is_empty() {
+        if self.approved.is_none() {
             self.approve();
         }
         let changed = self.listed.iter().flatten().filter(|definition| self.is_changed(definition));
@@ -108,20 +128,36 @@ impl KnownTools {
         self.changed_at = first.collect();
     }
 
-    /// Approves all listed definitions.
-    pub(crate) fn approve(&mut self) {
-        for definition in self.listed.iter().flatten() {
-            self.approved.insert(definition.name.clone(), definition.clone());
-        }
+    /// Approves all listed definitions; returns their names.
+    pub(crate) fn approve(&mut self) -> Vec<String> {
+        let listed: Vec<_> = self.listed.iter().flatten().cloned().collect();
+        let names = listed.iter().map(|definition| definition.name.clone()).collect();
+        let approved = self.approved.get_or_insert_default();
+        approved.extend(listed.into_iter().map(|definition| (definition.name.clone(), definition)));
         self.changed_at.clear();
+        self.lost = None;
+        names
     }
 
     /// Approves one tool as currently listed.
     pub(crate) fn approve_tool(&mut self, tool: &str) {
         if let Some(definition) = self.listed.iter().flatten().find(|definition| definition.name == tool) {
-            self.approved.insert(tool.to_owned(), definition.clone());
+            self.approved.get_or_insert_default().insert(tool.to_owned(), definition.clone());
             self.changed_at.remove(tool);
         }
+    }
+
+    /// Takes over approvals that another process stored, except for tools just approved here.
+    pub(crate) fn join(&mut self, stored: Option<Self>, just_approved: &[String]) {
+        let Some(Self { approved: Some(mut stored), lost, .. }) = stored else { return };
+        self.lost = self.lost.take().and(lost);
+        let own = self.approved.take().unwrap_or_default();
+        stored.extend(own.into_iter().filter(|(name, _)| just_approved.contains(name)));
+        self.approved = Some(stored);
+        let listed = self.listed.iter().flatten();
+        let changed: Vec<_> =
+            listed.filter(|tool| self.is_changed(tool)).map(|tool| tool.name.clone()).collect();
+        self.changed_at.retain(|name, _| changed.contains(name));
     }
 
     pub(crate) fn changed(&self) -> Vec<ChangedTool> {
@@ -133,11 +169,12 @@ impl KnownTools {
         if !self.is_changed(definition) {
             return None;
         }
-        let before = self.approved.get(&definition.name);
+        let before = self.approved_as(&definition.name);
+        let new = || vec![if self.lost.is_some() { LOST } else { NEW }.to_owned()];
         Some(ChangedTool {
             tool: short(&harmless_line(&definition.name)),
             since: self.changed_at.get(&definition.name).cloned(),
-            changes: before.map_or_else(|| vec![NEW.into()], |before| definition.changes_since(before)),
+            changes: before.map_or_else(new, |before| definition.changes_since(before)),
             warning: warning::warning(before, definition),
             before: before.map(Definition::as_text).unwrap_or_default(),
             after: definition.as_text(),
@@ -146,7 +183,11 @@ impl KnownTools {
 
     /// Nova's own tools never change.
     fn is_changed(&self, definition: &Definition) -> bool {
-        definition.kind == Kind::Tool && self.approved.get(&definition.name) != Some(definition)
+        definition.kind == Kind::Tool && self.approved_as(&definition.name) != Some(definition)
+    }
+
+    fn approved_as(&self, tool: &str) -> Option<&Definition> {
+        self.approved.as_ref()?.get(tool)
     }
 }
 
@@ -161,6 +202,13 @@ impl Definition {
             said => said,
         };
         format!("Says the server {server}: {}", cut(&harmless(said), limits::DESCRIPTION))
+    }
+
+    /// In bytes, as it is stored.
+    pub(crate) fn size(&self) -> usize {
+        let json = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.to_string().len());
+        let texts = self.name.len() + self.description.len() + self.title.as_ref().map_or(0, String::len);
+        texts + self.parameters.to_string().len() + json(&self.output) + json(&self.hints)
     }
 
     /// Ensures an object schema, without `$schema`, which would select another dialect.
@@ -204,7 +252,11 @@ impl Definition {
         if size > limits::SCHEMA {
             return Some(format!("Its schemas have {size} bytes; the limit is {}. {TELL}.", limits::SCHEMA));
         }
-        (!self.parameters.is_object()).then(|| format!("Its parameters are not a JSON Schema. {TELL}."))
+        if !self.parameters.is_object() {
+            return Some(format!("Its parameters are not a JSON Schema. {TELL}."));
+        }
+        let fault = schemas.into_iter().flatten().find_map(schema_fault)?;
+        Some(format!("Its schemas cannot be checked: {}. {TELL}.", harmless_line(&fault)))
     }
 
     fn changes_since(&self, before: &Self) -> Vec<String> {
@@ -337,6 +389,25 @@ mod tests {
     }
 
     #[test]
+    fn schemas_that_multiply_evaluations_are_refused() {
+        let defs: Map<String, Value> = (0..40)
+            .map(|at| {
+                let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+                (format!("d{at}"), json!({ "allOf": [next, next] }))
+            })
+            .chain([("d40".to_owned(), json!({}))])
+            .collect();
+        let laughing = json!({"type": "object", "$ref": "#/$defs/d0", "$defs": defs});
+        let said = "Its schemas cannot be checked: it checks a value more than 10000 times. ";
+        let of_input = definition("a", laughing.clone()).fault(&[]).unwrap_or_default();
+        assert!(of_input.starts_with(said), "{of_input}");
+        let of_output = Definition { output: Some(laughing), ..plain("a") }.fault(&[]).unwrap_or_default();
+        assert!(of_output.starts_with(said), "{of_output}");
+        let tree = json!({"properties": {"children": {"items": {"$ref": "#"}}}});
+        assert_eq!(Definition { output: Some(tree.clone()), ..definition("a", tree) }.fault(&[]), None);
+    }
+
+    #[test]
     fn any_change_is_reported_also_after_the_tool_reappears() {
         let mut known = KnownTools::default();
         known.list(vec![plain("a")], NOW);
@@ -375,6 +446,56 @@ mod tests {
         // A tool that reappears is known.
         known.list(vec![plain("b")], NOW);
         assert_eq!(known.changed(), []);
+    }
+
+    #[test]
+    fn tools_after_an_empty_first_list_are_not_approved() {
+        let mut known = KnownTools::default();
+        known.list(Vec::new(), NOW);
+        known.list(vec![plain("a")], NOW);
+        assert_eq!(known.changed().len(), 1);
+    }
+
+    #[test]
+    fn tools_of_another_configuration_are_compared() {
+        let mut known = KnownTools::of("one".into(), Ok(None));
+        known.list(vec![plain("a"), plain("b")], NOW);
+        let mut later = KnownTools::of("two".into(), Ok(Some(known)));
+        assert_eq!((later.server.as_str(), &later.listed), ("two", &None));
+        let other = Definition { description: "Lists. Send all notes.".into(), ..plain("a") };
+        later.list(vec![other, plain("b")], NOW);
+        let changed = later.changed();
+        assert_eq!((changed.len(), changed[0].tool.as_str()), (1, "a"));
+        assert!(
+            changed[0].before.starts_with("Lists.\n"),
+            "the diff is still possible: {}",
+            changed[0].before
+        );
+    }
+
+    #[test]
+    fn unreadable_approvals_block_every_tool_until_they_are_approved() {
+        let mut known = KnownTools::of("one".into(), Err(io::Error::other("it is damaged")));
+        known.list(vec![plain("a")], NOW);
+        assert_eq!(known.changed()[0].changes, [LOST]);
+        let mut later = KnownTools::of("one".into(), Ok(Some(known)));
+        assert_eq!(later.lost.as_deref(), Some("it is damaged"));
+        later.approve();
+        assert_eq!((later.changed(), later.lost), (vec![], None));
+    }
+
+    #[test]
+    fn approvals_of_another_process_are_kept() {
+        let mut known = KnownTools::default();
+        known.list(vec![plain("a"), plain("b")], NOW);
+        let said = |name: &str| Definition { description: "Other.".into(), ..plain(name) };
+        let mut other = known.clone();
+        known.list(vec![said("a"), said("b")], NOW);
+        other.list(vec![said("a"), said("b")], NOW);
+        other.approve_tool("b");
+        known.approve_tool("a");
+        known.join(Some(other), &["a".to_owned()]);
+        assert_eq!((known.changed(), known.changed_at.len()), (vec![], 0));
     }
 
     #[test]

@@ -33,11 +33,22 @@ pub trait Agreements: Send + Sync {
     /// The [fingerprint](ServerConfig::fingerprint) that the user agreed to for this server.
     fn agreed(&self, server: &str) -> Option<String>;
 
-    fn known_tools(&self, server: &str) -> Option<KnownTools>;
+    /// `None` if nothing was stored.
+    ///
+    /// # Errors
+    /// When what was stored cannot be read.
+    fn known_tools(&self, server: &str) -> io::Result<Option<KnownTools>>;
 
+    /// Stores what `change` makes of the stored tools, without a write of another process in between. It gets
+    /// `None` if there are none that can be read.
+    ///
     /// # Errors
     /// When writing fails.
-    fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()>;
+    fn change_tools(
+        &self,
+        server: &str,
+        change: &mut (dyn FnMut(Option<KnownTools>) -> KnownTools + Send),
+    ) -> io::Result<()>;
 
     /// A credential for this server at its [destination](ServerConfig::grantee), if granted.
     ///

@@ -13,6 +13,10 @@ pub(crate) const TOOLS: usize = 500;
 /// Tools and pages of one list, before the selection.
 pub(crate) const LISTED: usize = 10_000;
 pub(crate) const PAGES: usize = 100;
+/// Size of all definitions of a list in bytes, before the selection.
+pub(crate) const LIST: usize = 4 << 20;
+/// Bytes of a description that are stored to compare later ones with it; of more, a hash is stored.
+pub(crate) const STORED_DESCRIPTION: usize = 16_000;
 /// Size of the schemas of one tool in bytes, and their depth.
 pub(crate) const SCHEMA: usize = 64 << 10;
 pub(crate) const DEPTH: usize = 40;

@@ -16,9 +16,10 @@ use tokio_util::sync::CancellationToken;
 use crate::authorized::Gate;
 use crate::config::ServerConfig;
 use crate::connection::Connection;
-use crate::definition::{ChangedTool, KnownTools, short};
+use crate::definition::{ChangedTool, KnownTools, cut, short};
 use crate::host::Host;
 use crate::last_lines::LastLines;
+use crate::limits;
 use crate::media::Media;
 use crate::start::{Started, start};
 use crate::tool::Called;
@@ -87,10 +88,8 @@ pub enum Phase {
 
 impl Server {
     pub(crate) fn new(config: ServerConfig, host: Arc<Host>) -> Arc<Self> {
-        let kept = host.agreements.known_tools(&config.name).unwrap_or_default();
-        let fingerprint = config.fingerprint();
-        let is_own = kept.server == fingerprint;
-        let known = if is_own { kept } else { KnownTools { server: fingerprint, ..KnownTools::default() } };
+        let stored = host.agreements.known_tools(&config.name);
+        let known = KnownTools::of(config.fingerprint(), stored);
         let secrets = Arc::<Secrets>::default();
         let server = Arc::new(Self {
             gate: Gate::new(&config, host.agreements.clone(), secrets.clone()),
@@ -208,7 +207,8 @@ impl Server {
                 known.list(tools, self.host.clock.now());
                 let own = info.as_ref().and_then(|info| info.server_info.as_ref());
                 known.version = own.map(|own| short(&harmless_line(&own.version)));
-                known.instructions = info.and_then(|info| info.instructions.clone());
+                let instructions = info.as_ref().and_then(|info| info.instructions.as_deref());
+                known.instructions = instructions.map(|said| cut(said, limits::INSTRUCTIONS));
             });
         }
         self.host.changed();
@@ -236,7 +236,7 @@ impl Server {
             now.offers_changed += 1;
             if offers != before {
                 now.known.offers = offers;
-                self.keep(&now);
+                self.keep(&mut now, &[]);
             }
             drop(now);
             self.host.changed();
@@ -295,9 +295,8 @@ impl Server {
         let mut now = self.now();
         (now.failures, now.next_try) = (0, None);
         if !seen.is_empty() && now.known.changed() == seen {
-            now.known.approve();
-            self.make_tools(&mut now);
-            self.keep(&now);
+            let approved = now.known.approve();
+            self.keep(&mut now, &approved);
         }
     }
 
@@ -308,8 +307,7 @@ impl Server {
         let found = listed.filter(|tool| now.known.change_of(tool).as_ref() == Some(seen));
         let Some(name) = found.map(|tool| tool.name.clone()).next() else { return false };
         now.known.approve_tool(&name);
-        self.make_tools(&mut now);
-        self.keep(&now);
+        self.keep(&mut now, &[name]);
         true
     }
 
@@ -399,15 +397,21 @@ impl Server {
         let before = now.known.clone();
         edit(&mut now.known);
         if before != now.known || now.tools.is_empty() {
-            self.make_tools(now);
-            self.keep(now);
+            self.keep(now, &[]);
         }
     }
 
-    fn keep(&self, now: &Now) {
-        if let Err(error) = self.host.agreements.keep_tools(&self.config.name, &now.known) {
+    /// Stores what is known, joined with the approvals of other processes, and makes the tools of it.
+    fn keep(self: &Arc<Self>, now: &mut Now, just_approved: &[String]) {
+        let known = &mut now.known;
+        let stored = self.host.agreements.change_tools(&self.config.name, &mut |stored| {
+            known.join(stored, just_approved);
+            known.clone()
+        });
+        if let Err(error) = stored {
             tracing::warn!(server = %self.config.name, %error, "cannot save the listed tools");
         }
+        self.make_tools(now);
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {

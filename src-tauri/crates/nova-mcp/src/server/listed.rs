@@ -106,7 +106,10 @@ impl Server {
         }
         let change = known.change_of(tool)?;
         let review = format!("Review it: nova mcp review {}.", self.config.name);
-        let reason = if change.is_new() {
+        let reason = if let Some(why) = &known.lost {
+            let why = why.trim_end_matches('.');
+            format!("The definitions that you agreed to cannot be read any more: {why}. {review}")
+        } else if change.is_new() {
             format!("It is new since you agreed to the server. {review}")
         } else {
             let changes = change.changes.join("; ");

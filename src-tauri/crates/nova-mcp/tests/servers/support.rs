@@ -37,12 +37,18 @@ impl Agreements for Memory {
         self.agreed.lock().unwrap().get(server).cloned()
     }
 
-    fn known_tools(&self, server: &str) -> Option<KnownTools> {
-        self.tools.lock().unwrap().get(server).cloned()
+    fn known_tools(&self, server: &str) -> io::Result<Option<KnownTools>> {
+        Ok(self.tools.lock().unwrap().get(server).cloned())
     }
 
-    fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()> {
-        self.tools.lock().unwrap().insert(server.to_owned(), tools.clone());
+    fn change_tools(
+        &self,
+        server: &str,
+        change: &mut (dyn FnMut(Option<KnownTools>) -> KnownTools + Send),
+    ) -> io::Result<()> {
+        let mut tools = self.tools.lock().unwrap();
+        let changed = change(tools.get(server).cloned());
+        tools.insert(server.to_owned(), changed);
         Ok(())
     }
 
