@@ -20,6 +20,7 @@ use sse_stream::{Error as SseError, Sse};
 use crate::config::{ServerConfig, Way};
 use crate::definition::short;
 use crate::host::Agreements;
+use crate::paced::Pace;
 use crate::trouble::{Trouble, TroubleKind};
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -180,6 +181,7 @@ fn with_challenge(error: Failure) -> Failure {
 pub(crate) struct Authorized {
     pub(crate) client: Client,
     pub(crate) gate: Arc<Gate>,
+    pub(crate) pace: Pace,
 }
 
 impl StreamableHttpClient for Authorized {
@@ -217,7 +219,12 @@ impl StreamableHttpClient for Authorized {
                 limits,
             )
         };
-        self.gate.pass(ask).await
+        Ok(match self.gate.pass(ask).await? {
+            StreamableHttpPostResponse::Sse(stream, session) => {
+                StreamableHttpPostResponse::Sse(self.pace.keep(stream), session)
+            }
+            other => other,
+        })
     }
 
     async fn delete_session(
@@ -256,6 +263,6 @@ impl StreamableHttpClient for Authorized {
             let (uri, session, last) = (uri.clone(), session.clone(), last.clone());
             self.client.get_stream_with_max_sse_event_size(uri, session, last, token, headers.clone(), limit)
         };
-        self.gate.pass(ask).await
+        Ok(self.pace.keep(self.gate.pass(ask).await?))
     }
 }

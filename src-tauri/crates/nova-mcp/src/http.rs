@@ -14,6 +14,7 @@ use url::Url;
 
 use crate::authorized::{Authorized, Gate};
 use crate::limits;
+use crate::paced::Pace;
 use crate::trouble::Trouble;
 
 /// Timeout of the check for the older transport.
@@ -60,7 +61,8 @@ impl Address {
             .max_sse_event_size(limits::MESSAGE)
             .max_json_response_size(limits::MESSAGE)
             .max_error_response_size(limits::QUOTE * 4);
-        let client = Authorized { client: self.client.clone(), gate: self.gate.clone() };
+        let pace = Pace::default();
+        let client = Authorized { client: self.client.clone(), gate: self.gate.clone(), pace };
         StreamableHttpClientTransport::with_client(client, config)
     }
 

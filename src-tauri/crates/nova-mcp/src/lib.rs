@@ -58,6 +58,7 @@ mod media;
 mod offering;
 mod offers;
 mod output;
+mod paced;
 mod pause;
 mod probe;
 mod resources;

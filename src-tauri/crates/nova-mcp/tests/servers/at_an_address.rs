@@ -1,13 +1,14 @@
 //! Remote servers, simulated by a few lines of HTTP on this machine.
 
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use nova_mcp::Phase;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::support::Servers;
+use crate::support::{Servers, until};
 
 /// The requests received: request line with headers, and body.
 pub(crate) type Asked = Arc<Mutex<Vec<(String, String)>>>;
@@ -157,4 +158,22 @@ async fn redirect_leaks_neither_message_nor_headers() {
     let why = servers.failed("github");
     assert!(why.contains("307"), "{why}");
     assert_eq!(asked.lock().unwrap().len(), 0, "no other host was contacted");
+}
+
+#[tokio::test]
+async fn stream_that_closes_at_once_is_reopened_later_each_time() {
+    let (address, asked) = server(|head, body| {
+        if head.starts_with("GET") {
+            return reply("200 OK", "text/event-stream", "retry: 0\n\n");
+        }
+        plain(head, body).replacen("\r\n", "\r\nMcp-Session-Id: one\r\n", 1)
+    })
+    .await;
+    let began = Instant::now();
+    let servers = Servers::new();
+    servers.agree(&json!({"web": {"url": address}}));
+    servers.ready().await;
+    let opened = || asked.lock().unwrap().iter().filter(|(head, _)| head.starts_with("GET")).count();
+    until(|| opened() >= 3).await;
+    assert!(began.elapsed() >= Duration::from_millis(1_500), "after half a second, then a second");
 }
