@@ -45,7 +45,12 @@ impl Secrets {
         spellings.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
     }
 
-    pub(crate) fn are_in(&self, text: &str) -> bool {
+    pub fn is_empty(&self) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// Whether the text contains one of them.
+    pub fn are_in(&self, text: &str) -> bool {
         self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(|spelling| text.contains(spelling))
     }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use nova_calls::Secrets;
 use nova_registry::harmless_line;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, CustomNotification, ElicitRequestParams, ElicitResult,
@@ -27,12 +28,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::authorized::Gate;
-use crate::definition::{Definition, Kind, short};
+use crate::definition::{Definition, Kind, cut, short};
 use crate::elicitation_router::ElicitationRouter;
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
 use crate::late_answer::LateAnswer;
 use crate::limits;
+use crate::scrubbed::Scrubbed;
 use crate::trouble::Trouble;
 
 pub(crate) use self::calls::ProgressListener;
@@ -96,6 +98,8 @@ pub(crate) struct Parts {
     pub(crate) is_process: bool,
     /// For HTTP servers.
     pub(crate) gate: Option<Arc<Gate>>,
+    /// Scrubbed from its messages.
+    pub(crate) secrets: Arc<Secrets>,
 }
 
 /// Handles messages initiated by the server. The only client capability offered is elicitation.
@@ -208,9 +212,9 @@ impl Connection {
             elicitations: elicitations.clone(),
             visited: visited.clone(),
         };
-        let transport = LateAnswer::dropped_from(transport.into_transport());
+        let Parts { server, ending, said, at_once, is_process, gate, secrets } = parts;
+        let transport = Scrubbed::from(LateAnswer::dropped_from(transport.into_transport()), secrets);
         let service = handler.serve_with_lifecycle(transport, lifecycle.into()).await?;
-        let Parts { server, ending, said, at_once, is_process, gate } = parts;
         let (stop, closed) = (CancellationToken::new(), CancellationToken::new());
         let connection = Arc::new(Self {
             server,
@@ -263,7 +267,7 @@ impl Connection {
     /// Lists the server's tools, up to the limit.
     pub(crate) async fn list_tools(&self, limit: Duration) -> Result<Vec<Definition>, Trouble> {
         let until = Instant::now() + limit;
-        let (mut tools, mut cursor) = (Vec::new(), None);
+        let (mut tools, mut cursor, mut size) = (Vec::new(), None, 0);
         for _ in 0..limits::PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor.take());
             let request = ListToolsRequest {
@@ -274,7 +278,12 @@ impl Connection {
             let left = until.saturating_duration_since(Instant::now());
             match self.ask(ClientRequest::ListToolsRequest(request), left, limit).await? {
                 ServerResult::ListToolsResult(page) => {
+                    let page_of = tools.len();
                     tools.extend(page.tools.into_iter().map(definition));
+                    size += tools[page_of..].iter().map(Definition::size).sum::<usize>();
+                    if size > limits::LIST {
+                        return Err(self.faulty("lists more than 4 MB of tools"));
+                    }
                     cursor = page.next_cursor;
                 }
                 // Malformed: a tool without a name, a schema that is a string.
@@ -416,13 +425,22 @@ fn definition(tool: rmcp::model::Tool) -> Definition {
     let json = |object: &JsonObject| serde_json::Value::Object(object.clone());
     Definition {
         name: tool.name.into_owned(),
-        title: tool.title,
-        description: tool.description.unwrap_or_default().into_owned(),
+        title: tool.title.map(|title| bounded(title, limits::DESCRIPTION)),
+        description: bounded(tool.description.unwrap_or_default().into_owned(), limits::STORED_DESCRIPTION),
         parameters: json(&tool.input_schema),
         output: tool.output_schema.as_deref().map(json),
         hints: tool.annotations.and_then(|hints| serde_json::to_value(hints).ok()),
         kind: Kind::Tool,
     }
+}
+
+/// Cuts a text that is stored; a change of the rest changes the hash.
+fn bounded(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let hash = blake3::hash(text.as_bytes()).to_hex();
+    format!("{} [{} bytes, {}]", cut(&text, most), text.len(), &hash[..32])
 }
 
 /// Why a server has ended, with its last output.

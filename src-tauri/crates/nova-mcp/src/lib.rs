@@ -62,6 +62,7 @@ mod paced;
 mod pause;
 mod probe;
 mod resources;
+mod scrubbed;
 mod server;
 mod source;
 mod start;

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use nova_calls::Secrets;
 use nova_registry::{harmless, harmless_line};
 use rmcp::model::{
     ArgumentInfo, ClientRequest, CompleteRequest, CompleteRequestParams, CompletionContext, GetPromptRequest,
@@ -80,7 +79,6 @@ impl Connection {
         &self,
         name: &str,
         arguments: Map<String, Value>,
-        secrets: &Secrets,
         limit: Duration,
     ) -> Result<String, Trouble> {
         let mut params = GetPromptRequestParams::new(name);
@@ -96,11 +94,10 @@ impl Connection {
             }
             _ => return Err(self.faulty("sent an invalid answer to the request for a prompt")),
         };
-        let mut text = text_of(&filled.messages);
+        let text = text_of(&filled.messages);
         if text.trim().is_empty() {
             return Err(self.faulty("gave an empty prompt"));
         }
-        secrets.scrub(&mut text);
         Ok(text)
     }
 

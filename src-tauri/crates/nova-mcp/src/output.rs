@@ -1,4 +1,3 @@
-use nova_calls::Secrets;
 use nova_registry::{compile_schema, harmless_line, violations};
 use nova_skill::{Output, ToolError};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
@@ -19,7 +18,6 @@ pub(crate) fn output(
     server: &str,
     result: CallToolResult,
     promised: Option<&Value>,
-    secrets: &Secrets,
     media: &Media,
 ) -> Result<Output, ToolError> {
     let CallToolResult { content, structured_content, is_error, .. } = result;
@@ -30,7 +28,6 @@ pub(crate) fn output(
         if said.is_empty() {
             said = structured_content.map_or_else(|| "no reason given".into(), |said| said.to_string());
         }
-        secrets.scrub(&mut said);
         return Err(ToolError::failed(
             format!(
                 "{server} says: {}.",
@@ -58,7 +55,6 @@ pub(crate) fn output(
     if let Some(misfit) = misfit {
         value = json!({ "result": value, "does_not_fit": misfit });
     }
-    secrets.scrub_value(&mut value);
     let images = content.iter().filter_map(|block| match block {
         ContentBlock::Image(image) => media::decode(&image.data),
         _ => None,
@@ -171,9 +167,7 @@ mod tests {
 
     fn read(result: Value) -> Result<Value, String> {
         let result = serde_json::from_value(result).expect("a result");
-        let secrets = Secrets::default();
-        secrets.add(&"hunter22".into());
-        output("fetch", result, None, &secrets, &Media::default())
+        output("fetch", result, None, &Media::default())
             .map(|output| output.value)
             .map_err(|error| error.to_string())
     }
@@ -220,8 +214,7 @@ mod tests {
         let odd = json!({"type": "image", "mimeType": "image/png", "data": "no base64!"});
         let result = json!({"content": [odd, image, image, image, image, image]});
         let result = serde_json::from_value(result).expect("a result");
-        let output =
-            output("fetch", result, None, &Secrets::default(), &Media::default()).expect("an output");
+        let output = output("fetch", result, None, &Media::default()).expect("an output");
         let shown: Vec<_> =
             output.images.iter().map(|image| (image.name.as_str(), image.bytes.len())).collect();
         assert_eq!(shown, [("image 1", 3), ("image 2", 3), ("image 3", 3), ("image 4", 3)]);
@@ -233,9 +226,7 @@ mod tests {
             json!({"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees"]});
         let read = |result: Value| {
             let result = serde_json::from_value(result).expect("a result");
-            output("fetch", result, Some(&schema), &Secrets::default(), &Media::default())
-                .expect("an output")
-                .value
+            output("fetch", result, Some(&schema), &Media::default()).expect("an output").value
         };
         assert_eq!(read(json!({"structuredContent": {"degrees": 3}})), json!({"degrees": 3}));
         let wrong = read(json!({"structuredContent": {"degrees": "warm"}}));
@@ -248,15 +239,8 @@ mod tests {
 
     #[test]
     fn result_marked_as_an_error_is_an_error() {
-        let said =
-            read(json!({"isError": true, "content": [{"type": "text", "text": "no\nsuch hunter22."}]}));
-        assert_eq!(said, Err("fetch says: no such [REDACTED].".into()));
+        let said = read(json!({"isError": true, "content": [{"type": "text", "text": "no\nsuch page."}]}));
+        assert_eq!(said, Err("fetch says: no such page.".into()));
         assert_eq!(read(json!({"isError": true, "content": []})), Err("fetch says: no reason given.".into()));
-    }
-
-    #[test]
-    fn secrets_are_scrubbed_from_results() {
-        let said = read(json!({"structuredContent": {"env": ["A=hunter22"], "hunter22": 1}}));
-        assert_eq!(said, Ok(json!({"env": ["A=[REDACTED]"], "[REDACTED]": 1})));
     }
 }

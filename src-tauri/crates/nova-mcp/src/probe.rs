@@ -54,14 +54,13 @@ async fn probe_through(
     config: &ServerConfig,
     host: &Host,
     call: bool,
-    secrets: &Secrets,
+    secrets: &Arc<Secrets>,
 ) -> Result<Probed, Trouble> {
     let scrubbed = |mut trouble: Trouble| {
         secrets.scrub(&mut trouble.what);
         trouble
     };
-    let Started { connection, tools } =
-        start(config, host, secrets, &LastLines::default(), gate).await.map_err(scrubbed)?;
+    let Started { connection, tools } = start(config, host, secrets, &LastLines::default(), gate).await?;
     let mut ok = true;
     let mut probed: Vec<ProbedTool> = Vec::new();
     for definition in tools.into_iter().filter(|tool| tool.kind == Kind::Tool) {
@@ -77,7 +76,7 @@ async fn probe_through(
             let answer = connection.call(&definition.name, Some(args), timeout, &asks, &|_| ()).await;
             called = Some(match answer {
                 Ok(answer) => {
-                    match output(&config.name, answer, definition.output.as_ref(), secrets, &host.media) {
+                    match output(&config.name, answer, definition.output.as_ref(), &host.media) {
                         Ok(output) => json!({ "ok": true, "value": output.value }),
                         // Rejecting nonsensical arguments is correct behaviour.
                         Err(error) => json!({ "ok": false, "error": error.to_string() }),

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use nova_calls::Secrets;
 use nova_registry::harmless_line;
 use nova_skill::{Output, ToolError, Value};
 use rmcp::model::{
@@ -161,11 +160,7 @@ fn listed(entry: Value) -> Value {
 }
 
 /// The contents, with texts bounded. The output is untrusted.
-pub(crate) fn output(
-    read: &ReadResourceResult,
-    secrets: &Secrets,
-    media: &Media,
-) -> Result<Output, ToolError> {
+pub(crate) fn output(read: &ReadResourceResult, media: &Media) -> Result<Output, ToolError> {
     let mut left = limits::RESOURCE;
     let contents = read.contents.iter().map(|contents| {
         let mut part = output::resource(contents, media);
@@ -179,8 +174,7 @@ pub(crate) fn output(
         part
     });
     let mut contents: Vec<Value> = contents.collect();
-    let mut value = if contents.len() == 1 { contents.remove(0) } else { contents.into() };
-    secrets.scrub_value(&mut value);
+    let value = if contents.len() == 1 { contents.remove(0) } else { contents.into() };
     Ok(Output::new(value).untrusted())
 }
 
@@ -204,7 +198,7 @@ mod tests {
     fn contents_are_bounded_and_binary_data_is_named() {
         let read = |contents: Value| {
             let read = serde_json::from_value(json!({ "contents": contents })).expect("a result");
-            output(&read, &Secrets::default(), &Media::default()).expect("an output").value
+            output(&read, &Media::default()).expect("an output").value
         };
         let long = "ä".repeat(limits::RESOURCE);
         let value = read(json!([{"uri": "a:b", "text": long}, {"uri": "a:c", "text": "more"}]));

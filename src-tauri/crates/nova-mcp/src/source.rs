@@ -221,7 +221,7 @@ impl McpServers {
         server.known().offers.prompt(prompt)?;
         let filled = async {
             let connection = server.clone().connection().await?;
-            connection.fill_prompt(prompt, arguments, &server.secrets, server.config.timeout).await
+            connection.fill_prompt(prompt, arguments, server.config.timeout).await
         };
         Some(filled.await.map_err(|mut trouble| {
             server.secrets.scrub(&mut trouble.what);
@@ -246,9 +246,7 @@ impl McpServers {
     ) -> Vec<String> {
         let Some(server) = self.server(server) else { return Vec::new() };
         let Ok(connection) = server.clone().connection().await else { return Vec::new() };
-        let mut values = connection.complete(prompt, argument, begun, others, server.config.timeout).await;
-        values.iter_mut().for_each(|value| server.secrets.scrub(value));
-        values
+        connection.complete(prompt, argument, begun, others, server.config.timeout).await
     }
 
     /// The last lines of a server's stderr.

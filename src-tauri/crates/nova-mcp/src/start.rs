@@ -28,12 +28,26 @@ pub(crate) struct Started {
     pub(crate) tools: Vec<Definition>,
 }
 
-/// Applies the server's timeout. Dropping the future stops everything started. `said` receives the process's
-/// stderr.
+/// Like [`connected`], with secrets scrubbed from the reason of a failure, which may quote stderr or a response.
 pub(crate) async fn start(
     config: &ServerConfig,
     host: &Host,
-    secrets: &Secrets,
+    secrets: &Arc<Secrets>,
+    said: &LastLines,
+    gate: &Arc<Gate>,
+) -> Result<Started, Trouble> {
+    connected(config, host, secrets, said, gate).await.map_err(|mut trouble| {
+        secrets.scrub(&mut trouble.what);
+        trouble
+    })
+}
+
+/// Applies the server's timeout. Dropping the future stops everything started. `said` receives the process's
+/// stderr.
+async fn connected(
+    config: &ServerConfig,
+    host: &Host,
+    secrets: &Arc<Secrets>,
     said: &LastLines,
     gate: &Arc<Gate>,
 ) -> Result<Started, Trouble> {
@@ -66,7 +80,7 @@ pub(crate) async fn start(
 async fn by_command(
     config: &ServerConfig,
     host: &Host,
-    secrets: &Secrets,
+    secrets: &Arc<Secrets>,
     ending: &Arc<Ending>,
     said: &LastLines,
 ) -> Result<Arc<Connection>, Trouble> {
@@ -100,7 +114,7 @@ fn other_lifecycle(error: &ClientInitializeError, has_ended: bool) -> Option<Lif
 async fn greet_process(
     config: &ServerConfig,
     host: &Host,
-    secrets: &Secrets,
+    secrets: &Arc<Secrets>,
     ending: &Arc<Ending>,
     said: &LastLines,
     lifecycle: Lifecycle,
@@ -139,6 +153,7 @@ async fn greet_process(
         at_once,
         is_process: true,
         gate: None,
+        secrets: secrets.clone(),
     };
     Ok(Connection::greet(transport, lifecycle, parts).await)
 }
@@ -146,7 +161,7 @@ async fn greet_process(
 async fn by_address(
     config: &ServerConfig,
     host: &Host,
-    secrets: &Secrets,
+    secrets: &Arc<Secrets>,
     gate: &Arc<Gate>,
 ) -> Result<Arc<Connection>, Trouble> {
     let Way::Address { url, headers, .. } = &config.way else { return Err(Trouble::stopped()) };
@@ -159,6 +174,7 @@ async fn by_address(
         at_once: CancellationToken::new(),
         is_process: false,
         gate: Some(gate.clone()),
+        secrets: secrets.clone(),
     };
     let mut greeted = Connection::greet(address.transport(), Lifecycle::Auto, parts()).await;
     let other = greeted.as_ref().err().and_then(|error| other_lifecycle(error, false));
@@ -190,7 +206,7 @@ async fn resolved(
     config: &ServerConfig,
     texts: &std::collections::BTreeMap<String, Text>,
     host: &Host,
-    secrets: &Secrets,
+    secrets: &Arc<Secrets>,
 ) -> Result<Vec<(String, SecretString)>, Trouble> {
     let mut values = Vec::with_capacity(texts.len());
     for (name, text) in texts {

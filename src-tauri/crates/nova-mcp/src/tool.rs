@@ -97,7 +97,7 @@ impl Tool for McpTool {
         };
         let result = tokio::select! {
             result = calling => result,
-            refused = self.answer_questions(asked, server.secrets(), ctx.as_ref()) => return Err(refused),
+            refused = self.answer_questions(asked, ctx.as_ref()) => return Err(refused),
         };
         let result = result.map_err(|mut trouble| {
             server.secrets().scrub(&mut trouble.what);
@@ -111,28 +111,18 @@ impl Tool for McpTool {
 
 impl McpTool {
     /// Forwards the server's questions to the user; returns when the call must end.
-    async fn answer_questions(
-        &self,
-        mut asked: mpsc::Receiver<Asked>,
-        secrets: &Secrets,
-        ctx: &dyn ToolContext,
-    ) -> ToolError {
+    async fn answer_questions(&self, mut asked: mpsc::Receiver<Asked>, ctx: &dyn ToolContext) -> ToolError {
         while let Some(question) = asked.recv().await {
-            if let Err(refused) = self.ask_user(question, secrets, ctx).await {
+            if let Err(refused) = self.ask_user(question, ctx).await {
                 return refused;
             }
         }
         std::future::pending().await
     }
 
-    async fn ask_user(
-        &self,
-        asked: Asked,
-        secrets: &Secrets,
-        ctx: &dyn ToolContext,
-    ) -> Result<(), ToolError> {
+    async fn ask_user(&self, asked: Asked, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         let Asked { params, mut answer } = asked;
-        let mut elicitation = match elicitation(&self.server_name, params) {
+        let elicitation = match elicitation(&self.server_name, params) {
             Ok(elicitation) => elicitation,
             Err(refused) => {
                 ctx.progress(Progress { fraction: None, message: Some(refused) });
@@ -140,7 +130,6 @@ impl McpTool {
                 return Ok(());
             }
         };
-        secrets.scrub(&mut elicitation.message);
         let elicited = tokio::select! {
             elicited = ctx.user().ask(&elicitation) => elicited?,
             // The server withdrew the question.
@@ -175,16 +164,15 @@ async fn ask(
         (Kind::Tool, _) => {
             let args = args.as_object().cloned();
             let result = connection.call(&definition.name, args, limit, asks, on_progress).await?;
-            Ok(output(name, result, definition.output.as_ref(), server.secrets(), server.media()))
+            Ok(output(name, result, definition.output.as_ref(), server.media()))
         }
         (Kind::Resources, Some(uri)) => {
             let read = connection.read_resource(uri, limit, asks, on_progress).await?;
             connection.follow(uri, limit);
-            Ok(resources::output(&read, server.secrets(), server.media()))
+            Ok(resources::output(&read, server.media()))
         }
         (Kind::Resources, None) => {
-            let mut list = connection.list_resources(limit).await?;
-            server.secrets().scrub_value(&mut list);
+            let list = connection.list_resources(limit).await?;
             Ok(Ok(Output::new(list).untrusted()))
         }
     }

@@ -67,12 +67,18 @@ impl Connection {
                 Answered::Result(ServerResult::InputRequiredResult(more)) => more,
                 Answered::Result(answer) => return Ok(answer),
                 Answered::Pages(pages) => {
-                    self.visit(pages, visited, limit, asks).await?;
+                    tokio::select! {
+                        visited = self.visit(pages, visited, limit, asks) => visited?,
+                        () = self.closed.cancelled() => return Err(self.end()),
+                    }
                     continue;
                 }
             };
             let wanted = more.input_requests.unwrap_or_default();
-            answers = Some(self.answers(wanted, asks).await?);
+            answers = Some(tokio::select! {
+                answers = self.answers(wanted, asks) => answers?,
+                () = self.closed.cancelled() => return Err(self.end()),
+            });
             state = more.request_state;
         }
         Err(self.faulty("kept asking for more input"))

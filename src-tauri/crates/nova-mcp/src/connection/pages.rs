@@ -67,9 +67,7 @@ impl Connection {
                 }
             }
         };
-        tokio::select! {
-            _ = tokio::time::timeout(limit, all) => Ok(()),
-            () = self.closed.cancelled() => Err(self.end()),
-        }
+        let _ = tokio::time::timeout(limit, all).await;
+        Ok(())
     }
 }

@@ -228,3 +228,24 @@ async fn refusing_to_visit_a_required_page_ends_the_call() {
     let error = call(&servers, &person([Elicited::Declined]), "pay", json!({})).await.unwrap_err();
     assert_eq!(error.to_string(), "one needs you to open a page first, and it was not opened.");
 }
+
+#[tokio::test]
+async fn question_ends_with_its_server() {
+    for (how, tool) in [("newest", "ask"), ("plain", "pay")] {
+        let servers = Servers::one(how).await;
+        let person = Arc::new(Person { gated: true, ..Person::default() });
+        let unanswered = async {
+            person.hears.notified().await;
+            std::fs::write(servers.note("asked"), "yes").unwrap();
+            std::future::pending().await
+        };
+        let ended = within(async {
+            tokio::select! {
+                ended = call(&servers, &person, tool, json!({"text": "die"})) => ended,
+                never = unanswered => never,
+            }
+        });
+        let error = ended.await.unwrap_err().to_string();
+        assert!(error.starts_with("one is not running. It exited with code 7"), "{tool}: {error}");
+    }
+}

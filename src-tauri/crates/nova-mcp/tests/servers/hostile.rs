@@ -111,6 +111,20 @@ async fn colliding_names_are_refused_or_get_distinct_wire_names() {
 }
 
 #[tokio::test]
+async fn schema_that_multiplies_evaluations_makes_its_tool_unusable() {
+    let servers = Servers::one("laughing-schema").await;
+    let skill = servers.skill("one");
+    assert_eq!(ready_tools(&skill), ["echo"]);
+    let refused = not_ready(&skill);
+    assert_eq!(refused.len(), 2, "by its input, and by its output: {refused:?}");
+    for (_, state, reason) in refused {
+        assert_eq!(state, State::Broken);
+        assert!(reason.contains("checks a value more than 10000 times"), "{reason}");
+    }
+    assert_eq!(servers.call("one", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
+}
+
+#[tokio::test]
 async fn requests_of_the_server_are_refused_and_calls_continue() {
     let servers = Servers::one("demands").await;
     assert_eq!(servers.call("one", "echo", json!({})).await.unwrap(), HERE);

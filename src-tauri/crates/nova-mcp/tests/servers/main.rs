@@ -10,6 +10,7 @@ mod calling;
 mod ending;
 mod hostile;
 mod hostile_addresses;
+mod launching;
 mod misbehaving;
 mod offers;
 mod resources;

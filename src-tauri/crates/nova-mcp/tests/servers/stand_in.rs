@@ -209,10 +209,11 @@ fn call(how: &str, file: Option<&str>, id: &Value, params: &Value, lines: &Recei
             let given = &params["inputResponses"]["who"];
             if given.is_null() || params["name"] == "ask-for-ever" {
                 let asked = json!({"method": "elicitation/create", "params": question(args)});
-                return answer(
+                answer(
                     id,
                     json!({"resultType": "input_required", "inputRequests": {"who": asked}, "requestState": "s"}),
                 );
+                return die_once_asked(file, args);
             }
             let mut result = text(&given.to_string());
             result["resultType"] = json!("complete");
@@ -240,6 +241,7 @@ fn call(how: &str, file: Option<&str>, id: &Value, params: &Value, lines: &Recei
                 let page = json!({"mode": "url", "message": "Pay here.", "url": "https://shop.example/pay", "elicitationId": "p1"});
                 let error = json!({"code": -32042, "message": "pay first", "data": {"elicitations": [page]}});
                 say_text(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
+                die_once_asked(file, args);
                 if args["text"] != "silent" {
                     tell("notifications/elicitation/complete", json!({"elicitationId": "p1"}));
                 }
@@ -299,6 +301,16 @@ fn as_newest(mut result: Value) -> Value {
     result
 }
 
+/// Ends the process when the test reports that the user was asked, if the arguments say so.
+fn die_once_asked(file: Option<&str>, args: &Value) {
+    if args["text"] == "die" {
+        while read(file, "asked").is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::process::exit(7);
+    }
+}
+
 /// An elicitation of a name, or of a visit to the URL in the arguments.
 fn question(args: &Value) -> Value {
     if let Some(url) = args["url"].as_str() {
@@ -355,6 +367,20 @@ fn tools(how: &str, lists: usize, file: Option<&str>) -> Value {
         "odd-names" => ["good", &"n".repeat(300), "g\u{43e}od", "Good", "vault__read_note", "a\u{0}b"]
             .map(|name| tool(name, "Named oddly."))
             .into(),
+        "laughing-schema" => {
+            let defs: serde_json::Map<String, Value> = (0..=40)
+                .map(|at| {
+                    let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+                    let all = if at < 40 { json!([next, next]) } else { json!([true]) };
+                    (format!("d{at}"), json!({ "allOf": all }))
+                })
+                .collect();
+            let laughing = json!({"type": "object", "$ref": "#/$defs/d0", "$defs": defs});
+            let (mut input, mut output) = (tool("laughs", "Laughs."), tool("laughs-back", "Laughs back."));
+            input["inputSchema"] = laughing.clone();
+            output["outputSchema"] = laughing;
+            json!([input, output, tool("echo", "Says it back.")])
+        }
         "deep-schema" => {
             let mut odd = tool("deep", "Nests.");
             odd["inputSchema"]["properties"] = (0..60).fold(json!({}), |inner, _| json!({ "a": inner }));
