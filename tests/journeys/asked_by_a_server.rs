@@ -14,7 +14,7 @@ use super::at_a_terminal::Terminal;
 use super::keeping_credentials::succeeds;
 use super::nova::{Nova, turn};
 
-/// Asks for a name before it answers a call, and stores the answer in a file beside it.
+/// Asks for a name before it answers a call, and stores calls and the answer, whatever it is, in files beside it.
 const SERVER: &str = r#"#!/bin/sh
 asks='{"jsonrpc":"2.0","id":900,"method":"elicitation/create","params":{"mode":"form","message":"Where to?","requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Name","default":"Joe"}},"required":["name"]}}}'
 while read -r line; do
@@ -23,7 +23,7 @@ while read -r line; do
     *'"server/discover"'*) body='"error":{"code":-32601,"message":"no"}' ;;
     *'"initialize"'*) body='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
     *'"tools/list"'*) body='"result":{"tools":[{"name":"send","description":"Sends it.","inputSchema":{"type":"object"}}]}' ;;
-    *'"tools/call"'*) called=$id; printf '%s\n' "$asks"; continue ;;
+    *'"tools/call"'*) called=$id; echo >> "$0.calls"; printf '%s\n' "$asks"; continue ;;
     *'"id":900'*) printf '%s' "$line" > "$0.answer"; id=$called; body='"result":{"content":[{"type":"text","text":"sent"}]}' ;;
     *) continue ;;
   esac
@@ -44,6 +44,16 @@ fn with_server(nova: &Nova) {
     let file = asking_script(nova);
     succeeds(&nova.run(&["mcp", "add", "parcel", "--command", "sh", "--", file.to_str().unwrap()]));
     succeeds(&nova.run(&["mcp", "review", "parcel", "--accept"]));
+}
+
+/// Whether the server received an answer.
+pub(crate) fn answered(nova: &Nova) -> bool {
+    nova.home().join("parcel.sh.answer").exists()
+}
+
+/// How often the server's tool ran.
+pub(crate) fn calls(nova: &Nova) -> usize {
+    std::fs::read_to_string(nova.home().join("parcel.sh.calls")).unwrap().lines().count()
 }
 
 /// The last answer that the server received.

@@ -171,21 +171,23 @@ async fn request_without_token_or_from_elsewhere_is_not_answered() {
 }
 
 #[tokio::test]
-async fn clients_above_the_limit_are_refused_and_the_others_continue() {
+async fn session_unused_for_longest_makes_room_for_a_new_client() {
     let nova = Nova::new("", []);
     let served = Served::with_token(&nova);
-    let first = served.session().await;
-    let mut refused = 0;
-    for _ in 0..40 {
-        let greeted = served.greeting().bearer_auth(TOKEN).send().await.unwrap();
-        if greeted.status().is_server_error() {
-            refused += 1;
-        }
+    let list = async |session: &str| {
+        let list = served.post(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }));
+        list.bearer_auth(TOKEN).header("Mcp-Session-Id", session).send().await.unwrap()
+    };
+    let (first, second) = (served.session().await, served.session().await);
+    for _ in 2..32 {
+        served.session().await;
     }
-    assert!(refused >= 8, "{refused} of 40 were refused");
-    let list = served.post(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }));
-    let listed = list.bearer_auth(TOKEN).header("Mcp-Session-Id", first).send().await.unwrap();
-    assert!(message(listed).await["result"]["tools"].as_array().unwrap().len() > 5);
+    assert!(message(list(&first).await).await["result"]["tools"].as_array().unwrap().len() > 5);
+    let new = served.session().await;
+    assert_eq!(list(&second).await.status(), 404, "its client has to begin another session");
+    for session in [first, new] {
+        assert_eq!(list(&session).await.status(), 200);
+    }
 }
 
 #[tokio::test]

@@ -23,8 +23,10 @@ use tokio_util::sync::CancellationToken;
 use crate::limits;
 use crate::served::Served;
 use crate::server::{Server, Shared};
+use crate::sessions::Sessions;
 
 const PATH: &str = "/mcp";
+const FULL: &str = "Too many clients at once. Close one, or try again in a moment.";
 
 /// The bearer token that clients must send: `Authorization: Bearer TOKEN`.
 pub struct Token(SecretString);
@@ -123,7 +125,8 @@ impl Listening {
     /// Serves clients until the future is dropped or the server is stopped.
     pub async fn run(self) {
         let Self { listener, address, token, shared } = self;
-        let service = Arc::new(service(&shared, address.port()));
+        let sessions = Arc::<Sessions>::default();
+        let service = Arc::new(service(&shared, &sessions, address.port()));
         let token = Arc::new(token);
         let connections = Arc::new(Semaphore::new(limits::CONNECTIONS));
         loop {
@@ -142,11 +145,12 @@ impl Listening {
             };
             // Above the limit, connections are closed at once.
             let Ok(place) = connections.clone().try_acquire_owned() else { continue };
-            let (service, token, stop) = (service.clone(), token.clone(), shared.stop.clone());
+            let (service, sessions) = (service.clone(), sessions.clone());
+            let (token, stop) = (token.clone(), shared.stop.clone());
             tokio::spawn(async move {
                 let _place = place;
                 tokio::select! {
-                    () = answer_all(stream, &service, &token) => {}
+                    () = answer_all(stream, &service, &sessions, &token) => {}
                     () = stop.cancelled() => {}
                 }
             });
@@ -155,7 +159,7 @@ impl Listening {
     }
 }
 
-fn service(shared: &Arc<Shared>, port: u16) -> Service {
+fn service(shared: &Arc<Shared>, sessions: &Arc<Sessions>, port: u16) -> Service {
     let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(own.clone())
@@ -163,26 +167,29 @@ fn service(shared: &Arc<Shared>, port: u16) -> Service {
         .enforce_origin_validation()
         .with_max_request_body_bytes(limits::MESSAGE)
         .with_cancellation_token(shared.stop.clone());
-    let clients = Arc::new(Semaphore::new(limits::CLIENTS));
-    let shared = shared.clone();
+    let (shared, places) = (shared.clone(), sessions.clone());
     let server = move || {
-        let place = clients.clone().try_acquire_owned();
-        let place = place.map_err(|_| std::io::Error::other("too many clients"))?;
+        let place = places.place().ok_or_else(|| std::io::Error::other(FULL))?;
         Ok(Server::new(shared.clone(), Some(place)))
     };
-    StreamableHttpService::new(server, Arc::new(LocalSessionManager::default()), config)
+    StreamableHttpService::new(server, sessions.manager.clone(), config)
 }
 
-async fn answer_all(stream: TcpStream, service: &Service, token: &Token) {
+async fn answer_all(stream: TcpStream, service: &Service, sessions: &Sessions, token: &Token) {
     let mut connection = hyper::server::conn::http1::Builder::new();
     connection.timer(TokioTimer::new()).header_read_timeout(limits::HEAD_WITHIN);
     let answer = service_fn(async |request: Request<Incoming>| {
         Ok::<_, Infallible>(if request.uri().path() != PATH {
-            refusal(StatusCode::NOT_FOUND)
+            refusal(StatusCode::NOT_FOUND, "")
         } else if token.is_in(request.headers()) {
-            service.handle(request).await
+            if !sessions.admit(request.headers()).await {
+                return Ok(refusal(StatusCode::SERVICE_UNAVAILABLE, FULL));
+            }
+            let answer = service.handle(request).await;
+            sessions.answered(answer.headers()).await;
+            answer
         } else {
-            let mut refused = refusal(StatusCode::UNAUTHORIZED);
+            let mut refused = refusal(StatusCode::UNAUTHORIZED, "");
             refused.headers_mut().insert(WWW_AUTHENTICATE, hyper::header::HeaderValue::from_static("Bearer"));
             refused
         })
@@ -192,8 +199,8 @@ async fn answer_all(stream: TcpStream, service: &Service, token: &Token) {
     }
 }
 
-fn refusal(status: StatusCode) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::new()).boxed());
+fn refusal(status: StatusCode, why: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from_static(why.as_bytes())).boxed());
     *answer.status_mut() = status;
     answer
 }

@@ -13,7 +13,7 @@
 //!   `tests/journeys/serving_skills.rs`.
 //! - Only protocol messages are written to stdout: `tests/journeys/serving_skills.rs`.
 //! - A call that needs approval is asked through the client, or refused with the rule that would allow it; an
-//!   answer holds for exactly that question and one call: `src/asking.rs`,
+//!   answer holds for exactly that question and one call, which runs once: `src/parked.rs`,
 //!   `tests/journeys/asking_through_a_client.rs`.
 //! - A client that is not local sees no private notes in tools, resources or prompts:
 //!   `tests/journeys/serving_skills.rs`.
@@ -29,9 +29,11 @@ mod form;
 mod http;
 mod limits;
 mod output;
+mod parked;
 mod resource;
 mod served;
 mod server;
+mod sessions;
 mod stdio;
 
 pub use nova_skill::Effect;

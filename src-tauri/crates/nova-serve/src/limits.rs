@@ -1,6 +1,6 @@
 //! Resource limits for clients.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::ErrorData;
@@ -18,6 +18,8 @@ pub(crate) const QUESTION: usize = 16 * 1024;
 pub(crate) const ANSWERED_WITHIN: Duration = Duration::from_secs(600);
 /// Concurrent clients on a port.
 pub(crate) const CLIENTS: usize = 32;
+/// Time for a place to be free after a session was closed.
+pub(crate) const ROOM_WITHIN: Duration = Duration::from_secs(2);
 /// Concurrent connections to the port.
 pub(crate) const CONNECTIONS: usize = 128;
 /// Timeout for the head of a request.
@@ -27,20 +29,44 @@ pub(crate) const BEFORE_ACCEPTING_AGAIN: Duration = Duration::from_millis(100);
 /// Time that running calls get to finish at shutdown.
 pub(crate) const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// Concurrent calls, and waiting ones.
+/// Concurrent calls, those that wait for a place, and those that ask their user.
 const RUNNING: usize = 16;
 const WAITING: usize = 64;
+const ASKING: usize = 64;
 
 /// Admission control for the calls of all clients.
 pub(crate) struct Calls {
     accepted: Arc<Semaphore>,
     running: Arc<Semaphore>,
+    asking: Arc<Semaphore>,
 }
 
-/// Permit of a call, released on drop.
+/// Permits of a call, released on drop and while it asks its user.
 pub(crate) struct Place {
-    _accepted: OwnedSemaphorePermit,
-    _running: OwnedSemaphorePermit,
+    held: Mutex<Option<[OwnedSemaphorePermit; 2]>>,
+    accepted: Arc<Semaphore>,
+    running: Arc<Semaphore>,
+    asking: Arc<Semaphore>,
+}
+
+impl Place {
+    /// Gives the place up while `asking` waits for an answer, then waits for a new one. `None` if too many calls
+    /// ask.
+    pub(crate) async fn released_during<T>(&self, asking: impl Future<Output = T>) -> Option<T> {
+        let answer = {
+            let _asking = self.asking.try_acquire().ok()?;
+            self.hold(None);
+            asking.await
+        };
+        let accepted = self.accepted.clone().acquire_owned().await.ok()?;
+        let running = self.running.clone().acquire_owned().await.ok()?;
+        self.hold(Some([accepted, running]));
+        Some(answer)
+    }
+
+    fn hold(&self, permits: Option<[OwnedSemaphorePermit; 2]>) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = permits;
+    }
 }
 
 impl Default for Calls {
@@ -48,6 +74,7 @@ impl Default for Calls {
         Self {
             accepted: Arc::new(Semaphore::new(RUNNING + WAITING)),
             running: Arc::new(Semaphore::new(RUNNING)),
+            asking: Arc::new(Semaphore::new(ASKING)),
         }
     }
 }
@@ -66,7 +93,12 @@ impl Calls {
             () = cancel.cancelled() => return Err(busy("The call was cancelled.")),
         };
         let running = running.map_err(|_| busy("The server is shutting down."))?;
-        Ok(Place { _accepted: accepted, _running: running })
+        Ok(Place {
+            held: Mutex::new(Some([accepted, running])),
+            accepted: self.accepted.clone(),
+            running: self.running.clone(),
+            asking: self.asking.clone(),
+        })
     }
 
     /// Waits, within a limit, until no call runs, so that a write in progress completes.
@@ -81,6 +113,29 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    #[tokio::test]
+    async fn calls_that_ask_leave_their_places_to_others() {
+        let (calls, cancel) = (Arc::new(Calls::default()), CancellationToken::new());
+        let (answer, answered) = tokio::sync::watch::channel(false);
+        let mut asking = tokio::task::JoinSet::new();
+        for _ in 0..ASKING {
+            let place = calls.place(&cancel).await.unwrap();
+            let mut answered = answered.clone();
+            asking.spawn(async move {
+                place.released_during(async { answered.wait_for(|answered| *answered).await.is_ok() }).await
+            });
+            while calls.running.available_permits() < RUNNING {
+                tokio::task::yield_now().await;
+            }
+        }
+        let read = calls.place(&cancel).await.unwrap();
+        assert_eq!(read.released_during(async {}).await, None, "one question too many");
+        drop(read);
+        answer.send(true).unwrap();
+        assert!(asking.join_all().await.into_iter().all(|asked| asked == Some(true)));
+        assert_eq!(calls.accepted.available_permits(), RUNNING + WAITING);
+    }
 
     #[tokio::test]
     async fn calls_beyond_the_queue_limit_are_refused_at_once() {

@@ -16,13 +16,14 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext, SubscriptionSendError};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::asking::{Asking, OpenQuestions};
+use crate::asking::Asking;
 use crate::limits::Calls;
+use crate::parked::{Next, Parked, Running, digest};
 use crate::served::Served;
 use crate::{limits, output, resource};
 
@@ -31,7 +32,7 @@ pub(crate) struct Shared {
     pub(crate) app: App,
     served: Served,
     pub(crate) calls: Calls,
-    open: Arc<OpenQuestions>,
+    parked: Parked,
     runs: AtomicU64,
     /// Clients without a session, by the name they report: their requests are independent of each other.
     known: Mutex<HashMap<String, Arc<McpClient>>>,
@@ -43,6 +44,9 @@ pub(crate) struct Shared {
 pub(crate) struct Server {
     shared: Arc<Shared>,
     client: OnceLock<Arc<McpClient>>,
+    /// Cancelled when the client is gone.
+    gone: CancellationToken,
+    _gone: DropGuard,
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -52,7 +56,7 @@ impl Shared {
             app,
             served,
             calls: Calls::default(),
-            open: Arc::default(),
+            parked: Parked::default(),
             runs: AtomicU64::new(1),
             known: Mutex::default(),
             stop,
@@ -78,10 +82,12 @@ impl Shared {
 
 impl Server {
     pub(crate) fn new(shared: Arc<Shared>, place: Option<OwnedSemaphorePermit>) -> Self {
-        Self { shared, client: OnceLock::new(), _place: place }
+        let gone = shared.stop.child_token();
+        let _gone = gone.clone().drop_guard();
+        Self { shared, client: OnceLock::new(), gone, _gone, _place: place }
     }
 
-    fn client(&self, context: &RequestContext<RoleServer>) -> &McpClient {
+    fn client(&self, context: &RequestContext<RoleServer>) -> &Arc<McpClient> {
         self.client.get_or_init(|| {
             let name = context.client_info().map(|info| info.name).unwrap_or_default();
             let has_session = context.protocol_version().is_none_or(|version| version.has_initialize());
@@ -89,14 +95,22 @@ impl Server {
         })
     }
 
-    fn call(&self, context: &RequestContext<RoleServer>, asking: Arc<Asking>) -> ClientCall {
-        ClientCall {
-            run: self.shared.next_run(),
-            tool: String::new(),
-            args: Value::Null,
-            approver: asking,
-            cancel: context.ct.clone(),
-        }
+    /// Starts a call once there is a place for it.
+    async fn start(
+        &self,
+        context: &RequestContext<RoleServer>,
+        tool: String,
+        args: Value,
+    ) -> Result<Running, ErrorData> {
+        let shared = &self.shared;
+        let place = shared.calls.place(&context.ct).await?;
+        let (questions, asked) = mpsc::channel(1);
+        let approver = Arc::new(Asking::new(context, Some(questions), place));
+        let (run, of, cancel) = (shared.next_run(), digest(&tool, &args), shared.stop.child_token());
+        let call = ClientCall { run: run.clone(), tool, args, approver, cancel: cancel.clone() };
+        let (app, client) = (shared.app.clone(), self.client(context).clone());
+        let result = async move { app.run_for_client(&client, call).await };
+        Ok(Running::new(run, of, result, asked, cancel))
     }
 }
 
@@ -134,7 +148,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Shared { app, served, calls, open, .. } = self.shared.as_ref();
+        let Shared { app, served, parked, .. } = self.shared.as_ref();
         let tool =
             served.find_tool(app, &request.name).map_err(|why| ErrorData::invalid_params(why, None))?;
         let args = Value::Object(request.arguments.unwrap_or_default());
@@ -146,19 +160,24 @@ impl ServerHandler for Server {
             );
             return Ok(output::failed(&error).into());
         }
-        let _place = calls.place(&context.ct).await?;
         let state = request.request_state.as_deref();
-        let asking = Arc::new(Asking::new(&context, open, request.input_responses, state));
-        let call = ClientCall { tool: tool.name.clone(), args, ..self.call(&context, asking.clone()) };
-        let mut progress = Progress::new(app.events(), &call.run, &context.meta, context.peer.clone());
-        let result = tokio::select! {
-            result = app.run_for_client(self.client(&context), call) => result,
+        let of = digest(&tool.name, &args);
+        let resumed = state.and_then(|state| parked.resume(state, of, request.input_responses));
+        // Before the call starts, so that none of its progress is missed.
+        let events = app.events();
+        let mut running = match resumed {
+            Some(running) => running,
+            None => self.start(&context, tool.name.clone(), args).await?,
+        };
+        let mut progress = Progress::new(events, &running.run, &context.meta, context.peer.clone());
+        let next = tokio::select! {
+            next = running.next(&context.ct) => next,
             never = progress.forward() => match never {},
         };
-        if let Some(question) = asking.question(result.ok) {
-            return Ok(question.into());
+        match next {
+            Next::Result(result) => Ok(output::of(result, &tool).into()),
+            Next::Question(question) => Ok(parked.park(running, question)?.into()),
         }
-        Ok(output::of(result, &tool).into())
     }
 
     async fn list_resource_templates(
@@ -181,7 +200,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let Shared { app, served, calls, open, .. } = self.shared.as_ref();
+        let Shared { app, served, calls, .. } = self.shared.as_ref();
         let unknown =
             || ErrorData::resource_not_found(format!("There is no resource {}.", request.uri), None);
         if request.uri.starts_with(resource::SKILLS) {
@@ -190,9 +209,14 @@ impl ServerHandler for Server {
             return Ok(markdown(text, request.uri).into());
         }
         let path = resource::path_of(&request.uri).filter(|_| served.has_notes(app)).ok_or_else(unknown)?;
-        let _place = calls.place(&context.ct).await?;
-        let asking = Arc::new(Asking::new(&context, open, None, None));
-        let call = self.call(&context, asking);
+        let place = calls.place(&context.ct).await?;
+        let call = ClientCall {
+            run: self.shared.next_run(),
+            tool: String::new(),
+            args: Value::Null,
+            approver: Arc::new(Asking::new(&context, None, place)),
+            cancel: context.ct.clone(),
+        };
         let text = match app.note_for_client(self.client(&context), call, &path).await {
             Ok(text) if text.len() <= limits::ANSWER => text,
             Ok(text) => {
@@ -269,11 +293,11 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let (events, stop) = (self.shared.app.events(), self.shared.stop.clone());
+        let (events, gone) = (self.shared.app.events(), self.gone.clone());
         tokio::spawn(async move {
             tokio::select! {
                 () = notify_client(events, context.peer) => {}
-                () = stop.cancelled() => {}
+                () = gone.cancelled() => {}
             }
         });
     }
