@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The client that the suite tests: `nova mcp probe` on a server's address, with a browser that signs in at once.
+ * The client that the suite tests: `nova mcp probe` on a server's address, which follows the address of a sign-in itself.
  *
  *   client.mjs NOVA URL
  *
@@ -11,7 +11,6 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 const [nova, url] = process.argv.slice(2)
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? ''
@@ -52,14 +51,8 @@ function run(args, input = '') {
   execFileSync(nova, args, { env, input, stdio: ['pipe', 'ignore', 'inherit'] })
 }
 
-/** Goes where Nova says that a browser is to go. */
-async function probe(server) {
-  const run = spawn(nova, ['mcp', 'probe', '--call', '--auth', server], { env, stdio: ['ignore', 'inherit', 'pipe'] })
-  const ended = new Promise((done) => run.on('close', done))
-  for await (const line of createInterface({ input: run.stderr })) {
-    console.error(line)
-    const address = /https?:\/\/\S+[?]\S*response_type=code\S*/.exec(line)?.[0]
-    if (address) fetch(address).catch((error) => console.error(String(error)))
-  }
-  return ended
+function probe(server) {
+  const args = ['mcp', 'probe', '--call', '--auth', 'follow', server]
+  const run = spawn(nova, args, { env, stdio: ['ignore', 'inherit', 'inherit'] })
+  return new Promise((done) => run.on('close', done))
 }

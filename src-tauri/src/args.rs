@@ -193,12 +193,20 @@ pub(crate) enum Mcp {
         /// Call each tool with the defaults of its schema.
         #[arg(long)]
         call: bool,
-        /// Sign in if the server requires it: prints the address to open, and waits.
-        #[arg(long)]
-        auth: bool,
+        /// Sign in if the server requires it: prints the address to open, and waits. With `follow`, Nova requests the
+        /// address itself, for servers that consent without a user.
+        #[arg(long, value_name = "HOW", num_args = 0..=1, default_missing_value = "print")]
+        auth: Option<Auth>,
     },
     /// Serve skills to another program: be an MCP server on stdin and stdout.
     Serve(Serve),
+}
+
+/// Who goes to the address of a sign-in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Auth {
+    Print,
+    Follow,
 }
 
 #[derive(Debug, Subcommand)]

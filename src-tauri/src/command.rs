@@ -2,6 +2,7 @@
 
 mod chat;
 mod credential;
+mod follow;
 mod lists;
 mod mcp;
 mod pending;

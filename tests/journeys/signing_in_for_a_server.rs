@@ -10,7 +10,7 @@ use nova_protocol::{
 use nova_testkit::PATIENCE;
 use serde_json::json;
 
-use super::keeping_credentials::PASSPHRASE;
+use super::keeping_credentials::{PASSPHRASE, passphrase_file};
 use super::nova::Nova;
 use super::protected_server::{address, authorisation, server};
 use super::signing_in::Willing;
@@ -130,4 +130,23 @@ async fn signs_out_even_if_the_server_does_not_revoke() {
     let opener = WillingOnce::default();
     app.probe_mcp_server(&address(&server), false, Some(&opener)).await.unwrap_err();
     assert_eq!(kept(&app).await, [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn probe_follows_a_sign_in_that_needs_no_user() {
+    let authorisation = authorisation().await;
+    let server = server(authorisation.address.clone(), false).await;
+    let nova = Nova::new("", []);
+    let address = address(&server);
+    for args in [["--auth", "follow", &address], [&address, "--auth", "follow"]] {
+        let mut command = nova.command(&[&["mcp", "probe"], args.as_slice()].concat());
+        command.env("NOVA_PASSPHRASE_FILE", passphrase_file(&nova));
+        let probed = tokio::task::block_in_place(|| command.output().unwrap());
+        let said: serde_json::Value = serde_json::from_slice(&probed.stdout).unwrap_or_default();
+        assert_eq!(
+            (probed.status.code(), &said["tools"][0]["name"]),
+            (Some(0), &json!("find")),
+            "{probed:?}"
+        );
+    }
 }

@@ -5,7 +5,8 @@ use nova_protocol::{ErrorCode, OfferedServer, ServerFile, UserError};
 use serde_json::{Map, Value, json};
 
 use super::credential::Printed;
-use crate::args::Mcp;
+use super::follow::Followed;
+use crate::args::{Auth, Mcp};
 use crate::print::{self, line, visible};
 
 pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, UserError> {
@@ -98,7 +99,10 @@ pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, User
             Ok(print::DONE)
         }
         Mcp::Probe { server, call, auth } => {
-            let opener = auth.then_some(&Printed as &dyn SignInOpener);
+            let opener = auth.map(|auth| match auth {
+                Auth::Print => &Printed as &dyn SignInOpener,
+                Auth::Follow => &Followed,
+            });
             let probed = app.probe_mcp_server(server, *call, opener).await?;
             // Always JSON: the output is meant for programs.
             print::json(&probed);
