@@ -99,6 +99,19 @@ fn call_cancelled_during_its_question_writes_nothing_and_is_not_answered() {
     assert_eq!(nova.vault.read("a.md"), "One line.\n");
 }
 
+#[test]
+fn calls_that_wait_for_an_answer_do_not_block_reads() {
+    let nova = Nova::new(NOTE, []);
+    let mut client = McpClient::connected(&nova, &WRITE);
+    // As many as may run at once.
+    for _ in 0..16 {
+        client.begin("tools/call", json!({ "name": APPEND, "arguments": append() }));
+        client.until(|message| message["method"] == "elicitation/create");
+    }
+    let read = client.call("vault__read_note", json!({ "path": "a.md" }));
+    assert!(read.to_string().contains("One line."), "{read}");
+}
+
 /// A server that asks for a name during a call, with a tool that the user marked as read-only.
 fn with_asking_server() -> Nova {
     let nova = Nova::new("", []);
