@@ -9,7 +9,7 @@ use nova_skill::{Clock, Secret};
 use tokio::sync::watch;
 
 use crate::config::ServerConfig;
-use crate::definition::KnownTools;
+use crate::known_tools::KnownTools;
 use crate::launch_environment::LaunchEnvironment;
 use crate::media::Media;
 use crate::pause::Pause;

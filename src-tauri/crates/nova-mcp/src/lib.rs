@@ -26,7 +26,10 @@
 //! - A command, URL or environment that the user has not agreed to is neither started nor contacted:
 //!   `tests/servers/agreeing.rs`.
 //! - A tool whose definition changed, or that was added after the first list, cannot be called until the user
-//!   has approved it: `tests/servers/agreeing.rs`.
+//!   has approved it, also after a change of the configuration or if the approvals are unreadable:
+//!   `src/known_tools.rs`, `tests/servers/agreeing.rs`.
+//! - A server's streams are not reopened at the speed of the network: `src/paced.rs`,
+//!   `tests/servers/at_an_address.rs`.
 //! - A server's question reaches the user bound to its call; only data that the user submitted is sent, and a
 //!   server that keeps asking is stopped: `tests/servers/asking.rs`.
 //! - A question that any of several calls may have asked waits until one is left, and is cancelled if its
@@ -34,7 +37,7 @@
 //! - Prompts and resources are listed within bounds, and filled in or read only for the user:
 //!   `tests/servers/offers.rs`.
 //! - A secret is sent only to the server whose entry references it, and is scrubbed from everything it
-//!   returns: `src/output.rs`, `tests/servers/agreeing.rs`.
+//!   sends: `src/scrubbed.rs`, `tests/servers/agreeing.rs`.
 //! - A token is sent only to the server it was issued for, and only after that server refused a request
 //!   without it; it is refreshed once and the request repeated once: `tests/servers/authorizing.rs`.
 //! - A remote server is reached at public addresses, or on this machine if its URL says so:
@@ -50,6 +53,7 @@ mod ending;
 mod host;
 mod http;
 mod import;
+mod known_tools;
 mod last_lines;
 mod late_answer;
 mod launch_environment;
@@ -71,9 +75,10 @@ mod tool;
 mod trouble;
 
 pub use config::{GivenSignIn, ServerConfig, Text, ToolChoice, Way, read_servers};
-pub use definition::{ChangedTool, Definition, KnownTools};
+pub use definition::Definition;
 pub use host::Agreements;
 pub use import::{Form, FormError, FoundServer, credential_of, find_servers};
+pub use known_tools::{ChangedTool, KnownTools};
 pub use launch_environment::LaunchEnvironment;
 pub use media::ServerMedia;
 pub use offers::{Offers, Prompt, PromptArgument, Resource};

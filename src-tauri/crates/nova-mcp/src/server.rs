@@ -16,8 +16,9 @@ use tokio_util::sync::CancellationToken;
 use crate::authorized::Gate;
 use crate::config::ServerConfig;
 use crate::connection::Connection;
-use crate::definition::{ChangedTool, KnownTools, cut, short};
+use crate::definition::{cut, short};
 use crate::host::Host;
+use crate::known_tools::{ChangedTool, KnownTools};
 use crate::last_lines::LastLines;
 use crate::limits;
 use crate::media::Media;
@@ -396,7 +397,8 @@ impl Server {
     fn take_up(self: &Arc<Self>, now: &mut Now, edit: impl FnOnce(&mut KnownTools)) {
         let before = now.known.clone();
         edit(&mut now.known);
-        if before != now.known || now.tools.is_empty() {
+        // What is blocked here may have been approved in another process.
+        if before != now.known || now.tools.is_empty() || !now.known.changed().is_empty() {
             self.keep(now, &[]);
         }
     }

@@ -13,8 +13,9 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use crate::config::{ServerConfig, Way};
-use crate::definition::{ChangedTool, KnownTools, cut};
+use crate::definition::cut;
 use crate::host::{Agreements, Host};
+use crate::known_tools::{ChangedTool, KnownTools};
 use crate::launch_environment::LaunchEnvironment;
 use crate::limits;
 use crate::media::{Media, ServerMedia};

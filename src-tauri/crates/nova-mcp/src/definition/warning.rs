@@ -30,7 +30,7 @@ const VERBS: [&str; 20] = [
 ];
 
 /// One sentence; `None` if nothing was detected, which does not mean that the change is harmless.
-pub(super) fn warning(before: Option<&Definition>, now: &Definition) -> Option<String> {
+pub(crate) fn warning(before: Option<&Definition>, now: &Definition) -> Option<String> {
     let instructs = instructs(before, now);
     let asks = before.is_some_and(|before| !demands(before).is_superset(&demands(now)));
     match (instructs, asks) {

@@ -7,7 +7,8 @@ use nova_skill::Effect;
 use serde_json::Value;
 
 use super::{Now, Server};
-use crate::definition::{ChangedTool, Definition, Kind, KnownTools, cut, short};
+use crate::definition::{Definition, Kind, cut, short};
+use crate::known_tools::{ChangedTool, KnownTools};
 use crate::limits;
 use crate::tool::McpTool;
 

@@ -35,7 +35,10 @@ async fn path_of_the_login_shell_comes_first_and_is_asked_for_once() {
     let shell = shell(folder.path(), profile);
     let environment = environment([("SHELL", shell.to_str().unwrap()), ("PATH", "/usr/bin:/bin")]);
     let (first, second) = tokio::join!(path(&environment), path(&environment));
-    assert_eq!((first.to_str(), second.to_str()), (Some("/opt/own:/usr/bin:/bin"), Some("/opt/own:/usr/bin:/bin")));
+    assert_eq!(
+        (first.to_str(), second.to_str()),
+        (Some("/opt/own:/usr/bin:/bin"), Some("/opt/own:/usr/bin:/bin"))
+    );
     let asked = std::fs::read_to_string(folder.path().join("shell.asked")).unwrap();
     assert_eq!(asked.lines().count(), 1);
 }
