@@ -21,7 +21,7 @@ use url::Url;
 pub use discover::{Collection, Found, discover};
 pub use site::site;
 pub use sync::{Changes, Known, Resource, sync};
-pub use write::{Condition, Written, delete, get, put, resource_url};
+pub use write::{Condition, Written, delete, get, is_strong, put, resource_url};
 pub use xml::XmlError;
 
 /// Sends requests and returns the responses, whatever their status.

@@ -8,18 +8,23 @@ use super::{DavError, Request, Resource, Response, Transport};
 pub enum Condition<'a> {
     /// No event exists at the URL.
     New,
-    /// The event still has this ETag.
+    /// The event still has this ETag, [a strong one](is_strong).
     Unchanged(&'a str),
 }
 
 /// The outcome of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
-    /// `etag` is the new one; `None` if the server modified the event or does not return it.
+    /// `etag` is the new one; `None` if the server modified the event, or returns none or a weak one.
     Done { etag: Option<String> },
     /// The precondition failed and nothing was written. `theirs` is the current event; `None` if it was
     /// deleted.
     Conflict { theirs: Option<Resource> },
+}
+
+/// Whether `If-Match` can name an ETag: a weak one matches nothing (RFC 9110, 13.1.1).
+pub fn is_strong(etag: &str) -> bool {
+    !etag.trim_start().starts_with("W/")
 }
 
 /// The URL of an event in its calendar; `None` unless the path is a direct child of the calendar.
@@ -87,7 +92,7 @@ async fn outcome<T: Transport>(
     response: Response,
 ) -> Result<Written, DavError<T::Error>> {
     match response.status {
-        200 | 201 | 204 => Ok(Written::Done { etag: response.etag }),
+        200 | 201 | 204 => Ok(Written::Done { etag: response.etag.filter(|etag| is_strong(etag)) }),
         // 404 and 410: the event to be changed was deleted.
         404 | 409 | 410 | 412 => match get(transport, url).await? {
             // 409 for another reason than the precondition, such as a duplicate UID.
