@@ -11,6 +11,7 @@ mod planning;
 mod radicale;
 mod recurring;
 mod signing_in;
+mod writing;
 mod xandikos;
 
 use nova_testkit::SkillInVault;

@@ -1,4 +1,4 @@
-use nova_dav::caldav::{Condition, Resource, Written, delete, get, put, resource_url};
+use nova_dav::caldav::{Condition, DavError, Resource, Written, delete, get, is_strong, put, resource_url};
 use nova_dav::ical::Calendar;
 use nova_skill::figures::folded;
 use nova_skill::{ToolContext, ToolError};
@@ -83,25 +83,41 @@ impl<'a> Opened<'a> {
         Err(ToolError::NotFound { kind: "event".into(), name: said.into(), nearest: Vec::new() })
     }
 
-    /// Adds an event as the file `name`.
+    /// Adds an event; `name` is that of its file. Returns the event that has this name already: it may be the same one,
+    /// whose answer was lost.
     ///
     /// # Errors
     /// If the server refuses it.
-    pub(crate) async fn create(&mut self, name: &str, event: &Calendar) -> Result<(), ToolError> {
+    pub(crate) async fn create(
+        &mut self,
+        name: &str,
+        event: &Calendar,
+    ) -> Result<Option<Calendar>, ToolError> {
         let path = format!("{}{name}.ics", self.calendar.url.path());
         let data = text(event);
         let server = Signed::new(self.ctx, &self.account).await?;
         let url = self.address(&path)?;
-        let written = put(&server, &url, &data, Condition::New).await.map_err(|error| server.told(error))?;
-        match written {
+        let written = match put(&server, &url, &data, Condition::New).await {
+            Err(DavError::Transport(error)) if !matches!(error, ToolError::Cancelled) => {
+                match get(&server, &url).await {
+                    Ok(theirs @ Some(_)) => Ok(Written::Conflict { theirs }),
+                    Ok(None) | Err(_) => Err(DavError::Transport(error)),
+                }
+            }
+            written => written,
+        };
+        match written.map_err(|error| server.told(error))? {
             Written::Done { etag } => {
                 let event = written_event(&server, &url, data, etag).await;
-                self.keep(path, event).await
+                self.keep(path, event).await?;
+                Ok(None)
             }
-            Written::Conflict { .. } => Err(ToolError::failed(
-                "The event exists already.",
-                "Call calendar.refresh_calendars and look.",
-            )),
+            Written::Conflict { theirs: Some(Resource { etag, data, .. }) } => {
+                let theirs = Calendar::parse(data.as_bytes()).unwrap_or_default();
+                self.keep(path, Event { etag, data }).await?;
+                Ok(Some(theirs))
+            }
+            Written::Conflict { theirs: None } => Ok(Some(Calendar::default())),
         }
     }
 
@@ -118,7 +134,11 @@ impl<'a> Opened<'a> {
     ) -> Result<Option<Conflict>, ToolError> {
         let data = text(event);
         let server = Signed::new(self.ctx, &self.account).await?;
-        let (url, etag) = (self.address(&held.path)?, self.etag(held)?);
+        let url = self.address(&held.path)?;
+        let etag = match self.etag(&server, &url, held).await? {
+            Ok(etag) => etag,
+            Err(theirs) => return Ok(Some(self.conflict(held, said(event), theirs, said).await?)),
+        };
         let written = put(&server, &url, &data, Condition::Unchanged(&etag))
             .await
             .map_err(|error| server.told(error))?;
@@ -138,8 +158,12 @@ impl<'a> Opened<'a> {
     /// As [`Opened::replace`].
     pub(crate) async fn delete(&mut self, held: &Held) -> Result<Option<Conflict>, ToolError> {
         let server = Signed::new(self.ctx, &self.account).await?;
-        let (url, etag) = (self.address(&held.path)?, self.etag(held)?);
-        match delete(&server, &url, &etag).await.map_err(|error| server.told(error))? {
+        let url = self.address(&held.path)?;
+        let written = match self.etag(&server, &url, held).await? {
+            Ok(etag) => delete(&server, &url, &etag).await.map_err(|error| server.told(error))?,
+            Err(theirs) => Written::Conflict { theirs },
+        };
+        match written {
             Written::Done { .. } => {
                 self.events.events.remove(&held.path);
                 kept::keep_events(self.ctx, &self.calendar, &self.events).await?;
@@ -158,16 +182,32 @@ impl<'a> Opened<'a> {
             .ok_or_else(|| ToolError::failed(format!("{path} is not in {}.", self.calendar.name), ""))
     }
 
-    fn etag(&self, held: &Held) -> Result<String, ToolError> {
-        held.etag.clone().ok_or_else(|| {
-            ToolError::failed(
+    /// A strong ETag of the event, or the event as it is now where it changed. Where a server lists none, as through a
+    /// proxy that compresses, the event is asked for its own.
+    async fn etag(
+        &self,
+        server: &Signed<'_>,
+        url: &Url,
+        held: &Held,
+    ) -> Result<Result<String, Option<Resource>>, ToolError> {
+        let strong = |etag: &Option<String>| etag.clone().filter(|etag| is_strong(etag));
+        if let Some(etag) = strong(&held.etag) {
+            return Ok(Ok(etag));
+        }
+        let Some(now) = get(server, url).await.map_err(|error| server.told(error))? else {
+            return Ok(Err(None));
+        };
+        let Some(etag) = strong(&now.etag) else {
+            return Err(ToolError::failed(
                 format!(
-                    "The server of {} gives the event no ETag, so a change could overwrite another one.",
+                    "The server of {} gives the event no strong ETag, so a change could overwrite another one.",
                     self.calendar.name
                 ),
                 "Change it in the calendar program it came from.",
-            )
-        })
+            ));
+        };
+        let is_unchanged = Calendar::parse(now.data.as_bytes()).is_ok_and(|now| now == held.calendar);
+        Ok(if is_unchanged { Ok(etag) } else { Err(Some(now)) })
     }
 
     async fn keep(&mut self, path: String, event: Event) -> Result<(), ToolError> {
