@@ -11,7 +11,7 @@ use crate::elsewhere::{account_of, hosts};
 use crate::people::{is_at, organizer};
 use crate::period::invalid;
 use crate::properties;
-use crate::sources::caldav::Opened;
+use crate::sources::caldav::{Conflict, Opened};
 
 pub(crate) struct Respond;
 
@@ -77,61 +77,76 @@ impl NativeTool for Respond {
             .ok_or_else(|| invalid("/event", "must be an event of a CalDAV server, as calendar/uid"))?;
         let own = account.own_address()?.to_owned();
         let mut calendar = Opened::find(ctx.as_ref(), account, &reply.event).await?;
-        let held = calendar.event(&reply.event)?;
-        let organizer = organizer(&held.calendar).ok_or_else(|| {
-            ToolError::failed("Nobody is waiting for an answer: the event has no organizer.", "")
-        })?;
-        if organizer.eq_ignore_ascii_case(&own) {
-            return Err(ToolError::failed(
-                "The event is the user's own, and nobody is waiting for an answer.",
-                "Change it with calendar.update_event, or cancel it with calendar.delete_event.",
-            ));
-        }
-        if !organizer.eq_ignore_ascii_case(reply.organizer.trim()) {
-            return Err(ToolError::failed(
-                format!("Nothing was sent: the organizer of the event is {organizer}."),
-                format!("Call it again with organizer: {organizer:?}."),
-            ));
-        }
-        let (organizer, state) = (organizer.to_owned(), reply.answer.state());
-
-        let mut file = held.calendar.clone();
-        let (mut invited, mut changed) = (false, false);
-        for event in file.components_mut("VEVENT") {
-            let mut answered = false;
-            for person in event.properties_mut("ATTENDEE").filter(|person| is_at(person, &own)) {
-                invited = true;
-                if !person.param("PARTSTAT").is_some_and(|before| before.eq_ignore_ascii_case(state)) {
-                    person.set_param("PARTSTAT", state);
-                    answered = true;
-                }
-            }
-            if answered {
-                // An answer is not a new version of the event: its SEQUENCE is the organizer's (RFC 5546, 2.1.4).
-                event.set(Moment::from_instant(ctx.clock().now()).property("DTSTAMP"));
-            }
-            changed |= answered;
-        }
-        if !invited {
-            return Err(ToolError::failed(
-                format!("Nothing was sent: {own} is not among those who are invited."),
-                "Check the email of this calendar in Settings, Skills, Calendar.",
-            ));
-        }
-        if changed {
-            let home = ctx.clock().zone();
-            let said = |calendar: &Calendar| properties::summary(calendar, &home);
-            if let Some(conflict) = calendar.replace(&held, &file, said).await? {
-                return Err(conflict.error());
+        loop {
+            match respond(ctx.as_ref(), &mut calendar, &reply, &own).await? {
+                Ok(answer) => return Ok(Output::new(answer).untrusted().into()),
+                // The user answers the invitation as it is now.
+                Err(conflict) => conflict.settle(ctx.as_ref()).await?,
             }
         }
-        let answer = json!({
-            "event": format!("{}/{}", calendar.name(), held.uid),
-            "title": properties::summary(&file, &ctx.clock().zone()),
-            "answer": state,
-            "organizer": organizer,
-            "changed": changed,
-        });
-        Ok(Output::new(answer).untrusted().into())
     }
+}
+
+/// Answers the invitation as it was fetched last.
+async fn respond(
+    ctx: &dyn ToolContext,
+    calendar: &mut Opened<'_>,
+    reply: &Reply,
+    own: &str,
+) -> Result<Result<Value, Conflict>, ToolError> {
+    let held = calendar.event(&reply.event)?;
+    let organizer = organizer(&held.calendar).ok_or_else(|| {
+        ToolError::failed("Nobody is waiting for an answer: the event has no organizer.", "")
+    })?;
+    if organizer.eq_ignore_ascii_case(own) {
+        return Err(ToolError::failed(
+            "The event is the user's own, and nobody is waiting for an answer.",
+            "Change it with calendar.update_event, or cancel it with calendar.delete_event.",
+        ));
+    }
+    if !organizer.eq_ignore_ascii_case(reply.organizer.trim()) {
+        return Err(ToolError::failed(
+            format!("Nothing was sent: the organizer of the event is {organizer}."),
+            format!("Call it again with organizer: {organizer:?}."),
+        ));
+    }
+    let (organizer, state) = (organizer.to_owned(), reply.answer.state());
+
+    let mut file = held.calendar.clone();
+    let (mut invited, mut changed) = (false, false);
+    for event in file.components_mut("VEVENT") {
+        let mut answered = false;
+        for person in event.properties_mut("ATTENDEE").filter(|person| is_at(person, own)) {
+            invited = true;
+            if !person.param("PARTSTAT").is_some_and(|before| before.eq_ignore_ascii_case(state)) {
+                person.set_param("PARTSTAT", state);
+                answered = true;
+            }
+        }
+        if answered {
+            // An answer is no new version of the event: its SEQUENCE is the organizer's (RFC 5546, 2.1.4).
+            event.set(Moment::from_instant(ctx.clock().now()).property("DTSTAMP"));
+        }
+        changed |= answered;
+    }
+    if !invited {
+        return Err(ToolError::failed(
+            format!("Nothing was sent: {own} is not among those who are invited."),
+            "Check the email of this calendar in Settings, Skills, Calendar.",
+        ));
+    }
+    if changed {
+        let home = ctx.clock().zone();
+        let said = |calendar: &Calendar| properties::summary(calendar, &home);
+        if let Some(conflict) = calendar.replace(&held, &file, said).await? {
+            return Ok(Err(conflict));
+        }
+    }
+    Ok(Ok(json!({
+        "event": format!("{}/{}", calendar.name(), held.uid),
+        "title": properties::summary(&file, &ctx.clock().zone()),
+        "answer": state,
+        "organizer": organizer,
+        "changed": changed,
+    })))
 }

@@ -44,7 +44,7 @@ impl Conflict {
         }
     }
 
-    pub(crate) fn error(&self) -> ToolError {
+    fn error(&self) -> ToolError {
         ToolError::failed(
             format!(
                 "Nothing was written: the event changed on the server of {} in the meantime. Before: {}. Yours: {}. Theirs: {}.",
