@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Span};
 use super::Problem;
 use crate::ical::{Calendar, Component, Length, Moment, Property, ValueError};
 use crate::rule::Rule;
-use crate::zone::{Zone, Zones};
+use crate::zone::{Definitions, Zone, Zones};
 
 /// All components with one UID.
 #[derive(Debug)]
@@ -16,6 +16,13 @@ pub(super) struct Series {
     pub uid: String,
     pub master: Option<Master>,
     pub overrides: Vec<Override>,
+}
+
+impl Series {
+    /// Whether it may have many instances.
+    pub(super) fn has_rules(&self) -> bool {
+        self.master.as_ref().is_some_and(|master| !master.rules.is_empty() || !master.dates.is_empty())
+    }
 }
 
 #[derive(Debug)]
@@ -87,23 +94,28 @@ impl Item {
 }
 
 pub(super) fn read(calendar: &Calendar) -> (Vec<Series>, Vec<Problem>) {
-    let mut zones = Zones::of(calendar);
+    let mut definitions = Definitions::default();
     let mut series: Vec<Series> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut problems = Vec::new();
-    for (place, event) in calendar.components("VEVENT").enumerate() {
-        let uid = event.text("UID").unwrap_or_default();
-        match part(event, place, &mut zones) {
-            Err(reason) => problems.push(Problem { uid, title: event.text("SUMMARY"), reason }),
-            Ok(part) => {
-                let known = places.get(&uid).copied().filter(|_| !uid.is_empty());
-                let at = known.unwrap_or_else(|| {
-                    series.push(Series { uid: uid.clone(), master: None, overrides: Vec::new() });
-                    places.insert(uid, series.len() - 1);
-                    series.len() - 1
-                });
-                add(&mut series[at], part);
+    let mut place = 0;
+    for object in calendar.calendars() {
+        let mut zones = definitions.zones(object.components().filter(|part| part.is("VTIMEZONE")));
+        for event in object.components().filter(|part| part.is("VEVENT")) {
+            let uid = event.text("UID").unwrap_or_default();
+            match part(event, place, &mut zones) {
+                Err(reason) => problems.push(Problem { uid, title: event.text("SUMMARY"), reason }),
+                Ok(part) => {
+                    let known = places.get(&uid).copied().filter(|_| !uid.is_empty());
+                    let at = known.unwrap_or_else(|| {
+                        series.push(Series { uid: uid.clone(), master: None, overrides: Vec::new() });
+                        places.insert(uid, series.len() - 1);
+                        series.len() - 1
+                    });
+                    add(&mut series[at], part);
+                }
             }
+            place += 1;
         }
     }
     series.iter_mut().for_each(|series| keep_latest(&mut series.overrides));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 const LINE: usize = 75;
 
 /// One property: name, parameters, value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Property {
     /// In upper case, without the group prefix of vCard.
     name: String,

@@ -17,7 +17,7 @@ pub struct Calendar {
 }
 
 /// A component, from `BEGIN:NAME` to `END:NAME`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Component {
     name: String,
     entries: Vec<Entry>,
@@ -26,7 +26,7 @@ pub struct Component {
     end: Vec<u8>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Entry {
     Property(Property),
     Component(Component),

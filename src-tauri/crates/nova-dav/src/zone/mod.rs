@@ -29,7 +29,7 @@ pub enum Zone {
 #[error("unknown time zone \"{0}\"")]
 pub struct UnknownZone(pub String);
 
-/// Step budget for all definitions of a calendar, enough for some sixty zones that begin in 1601.
+/// Step budget for all definitions of a file, enough for some sixty zones that begin in 1601.
 const STEPS: u64 = 2_000_000;
 
 /// The zones of a calendar by TZID.
@@ -41,17 +41,7 @@ pub struct Zones {
 impl Zones {
     /// Reads all `VTIMEZONE`s of a file.
     pub fn of(calendar: &Calendar) -> Self {
-        let mut found = HashMap::new();
-        let mut steps = STEPS;
-        for definition in calendar.components("VTIMEZONE") {
-            let Some(name) = definition.text("TZID") else { continue };
-            // Each event of a server includes the definition of its zone.
-            if let Entry::Vacant(vacant) = found.entry(name) {
-                let zone = zone_of(vacant.key(), Some((definition, &mut steps)));
-                vacant.insert(zone);
-            }
-        }
-        Self { found }
+        Definitions::default().zones(calendar.components("VTIMEZONE"))
     }
 
     pub fn get(&mut self, name: &str) -> Result<Zone, UnknownZone> {
@@ -61,6 +51,37 @@ impl Zones {
         let zone = zone_of(name, None);
         self.found.insert(name.to_owned(), zone.clone());
         zone.ok_or_else(|| UnknownZone(name.to_owned()))
+    }
+}
+
+/// The definitions of several calendars, each expanded once: each event of a server includes that of its zone.
+#[derive(Debug)]
+pub(crate) struct Definitions<'a> {
+    expanded: HashMap<&'a Component, Option<Zone>>,
+    steps: u64,
+}
+
+impl Default for Definitions<'_> {
+    fn default() -> Self {
+        Self { expanded: HashMap::new(), steps: STEPS }
+    }
+}
+
+impl<'a> Definitions<'a> {
+    /// The zones that these `VTIMEZONE`s define; of two with the same TZID the first.
+    pub(crate) fn zones(&mut self, definitions: impl Iterator<Item = &'a Component>) -> Zones {
+        let mut found = HashMap::new();
+        for definition in definitions {
+            let Some(name) = definition.text("TZID") else { continue };
+            if let Entry::Vacant(vacant) = found.entry(name) {
+                let steps = &mut self.steps;
+                let expanded = self.expanded.entry(definition);
+                let zone =
+                    expanded.or_insert_with(|| zone_of(vacant.key(), Some((definition, steps)))).clone();
+                vacant.insert(zone);
+            }
+        }
+        Zones { found }
     }
 }
 
