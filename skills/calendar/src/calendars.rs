@@ -6,6 +6,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
+use crate::find::events;
 use crate::sources;
 
 pub(crate) struct Calendars;
@@ -34,13 +35,11 @@ impl NativeTool for Calendars {
         let rows: Vec<Value> = calendars
             .iter()
             .map(|calendar| {
-                let events = calendar.agenda.calendar().components("VEVENT");
-                let events = events.filter(|event| event.property("RECURRENCE-ID").is_none()).count();
                 json!({
                     "calendar": calendar.name,
                     "kind": calendar.kind,
                     "read_only": calendar.read_only,
-                    "events": events,
+                    "events": events(calendar).len(),
                     "fetched": calendar.fetched.map(|at| at.to_string()),
                     "problems": calendar.problems,
                 })

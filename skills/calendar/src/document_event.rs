@@ -3,7 +3,6 @@ mod person;
 
 use std::sync::Arc;
 
-use nova_dav::events::Span;
 use nova_skill::jiff::ToSpan;
 use nova_skill::jiff::civil::Date;
 use nova_skill::serde_json::Map;
@@ -15,8 +14,8 @@ use serde::Deserialize;
 
 use self::contacts::Contacts;
 use self::person::{Person, present};
-use crate::elsewhere::account_of;
 use crate::find::{Found, find};
+use crate::instance::start_of;
 use crate::period::{Period, date, invalid};
 use crate::row::{id, rows, title};
 use crate::sources::{self, EVENT, Read};
@@ -123,19 +122,22 @@ fn held_on(
 ) -> Result<(Held, Vec<Person>), ToolError> {
     let event = id(found.calendar, &found.uid);
     let today = ctx.clock().today();
-    let period = match meeting.date.as_deref() {
-        Some(day) => {
-            let day = date("/date", day)?.to_string();
-            Period::of(ctx, Some(&day), None, Some(1), 1)?
-        }
+    let wanted = meeting.date.as_deref().map(|day| date("/date", day)).transpose()?;
+    let period = match wanted {
+        Some(day) => Period::of(ctx, Some(&day.to_string()), None, Some(1), 1)?,
         None => {
             let from = today.saturating_sub((DAYS / 2).days()).to_string();
             Period::of(ctx, Some(&from), None, Some(DAYS), DAYS)?
         }
     };
-    let (all, _) = rows(calendars, &period);
+    let all = rows(calendars, &period).rows;
     let own = all.iter().filter(|row| id(row.calendar, row.instance.uid) == event);
-    let mut days: Vec<_> = own.map(|row| (first_day(&row.instance.span, &period), &row.instance)).collect();
+    let mut days: Vec<_> =
+        own.map(|row| (start_of(&row.instance.span, &period.zone).date(), &row.instance)).collect();
+    // Another instance may last until that day. One that does not recur is meant on each of its days.
+    days.retain(|(day, instance)| {
+        wanted.is_none_or(|wanted| *day == wanted || instance.recurrence.is_none())
+    });
     days.sort_by_key(|(day, _)| *day);
     let begun = days.iter().rposition(|(day, _)| *day <= today);
     let Some((day, instance)) = days.get(begun.unwrap_or_default()) else {
@@ -149,18 +151,10 @@ fn held_on(
             }
         });
     };
-    let account = account_of(ctx.config(), &event).and_then(|account| account.email);
     let mut people = present(instance.event);
-    people.retain(|person| account.as_deref().is_none_or(|own| !person.is_at(own)));
+    people.retain(|person| found.calendar.email.as_deref().is_none_or(|own| !person.is_at(own)));
     let held = Held { title: title(instance.event), day: *day, recurs: instance.recurrence.is_some(), event };
     Ok((held, people))
-}
-
-fn first_day(span: &Span, period: &Period) -> Date {
-    match span {
-        Span::Days { first, .. } => *first,
-        Span::Times { start, .. } => start.with_time_zone(period.zone.clone()).date(),
-    }
 }
 
 /// The note of that instance, created if none exists; whether it was created.

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use nova_dav::ical::Component;
 use nova_skill::figures::{folded, similarity};
 use nova_skill::{Note, NotePath, ToolContext, ToolError};
@@ -24,14 +26,7 @@ pub(crate) struct Found<'a> {
 pub(crate) fn find<'a>(calendars: &'a [Read], said: &str) -> Result<Found<'a>, ToolError> {
     let said = said.trim().trim_start_matches("[[").trim_end_matches("]]");
     let wanted = folded(said);
-    let all: Vec<Found> = calendars
-        .iter()
-        .flat_map(|calendar| {
-            let events = calendar.agenda.calendar().components("VEVENT");
-            events.map(move |event| Found { calendar, uid: event.text("UID").unwrap_or_default(), event })
-        })
-        .filter(|found| found.event.property("RECURRENCE-ID").is_none())
-        .collect();
+    let all: Vec<Found> = calendars.iter().flat_map(events).collect();
     let is_id = |found: &Found| {
         let id = folded(&id(found.calendar, &found.uid));
         id == wanted || id.strip_suffix(".md") == Some(wanted.as_str())
@@ -64,6 +59,20 @@ pub(crate) fn find<'a>(calendars: &'a [Read], said: &str) -> Result<Found<'a>, T
     near.dedup_by(|(_, a), (_, b)| a == b);
     let nearest = near.into_iter().filter(|(similarity, _)| *similarity > 50).take(NEAREST);
     Err(not_found(said, nearest.map(|(_, title)| title).collect()))
+}
+
+/// The events of a calendar, each by what describes all its instances; of an invitation to single instances of a series
+/// by the first of these.
+pub(crate) fn events(calendar: &Read) -> Vec<Found<'_>> {
+    let described = || {
+        let events = calendar.agenda.calendar().components("VEVENT");
+        events.map(|event| Found { calendar, uid: event.text("UID").unwrap_or_default(), event })
+    };
+    let is_instance = |found: &Found| found.event.property("RECURRENCE-ID").is_some();
+    let mut all: Vec<Found> = described().filter(|found| !is_instance(found)).collect();
+    let mut known: HashSet<String> = all.iter().map(|found| found.uid.clone()).collect();
+    all.extend(described().filter(|found| is_instance(found) && known.insert(found.uid.clone())));
+    all
 }
 
 /// The note of an event that can be changed.

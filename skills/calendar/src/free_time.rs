@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::note::clock;
 use crate::period::{Period, invalid};
-use crate::row::{Row, add_state, output, rows};
+use crate::row::{Listed, Row, add_state, output, rows};
 use crate::sources;
 
 pub(crate) struct FreeTime;
@@ -54,7 +54,7 @@ impl NativeTool for FreeTime {
         let (opens, closes) = between(wanted.between.as_deref().unwrap_or("09:00-17:00"))?;
         let period = Period::of(ctx.as_ref(), wanted.from.as_deref(), None, Some(wanted.days), wanted.days)?;
         let calendars = sources::read(ctx.as_ref(), None).await?;
-        let (found, cut) = rows(&calendars, &period);
+        let Listed { rows: found, problems } = rows(&calendars, &period);
         let least = SignedDuration::from_mins(wanted.duration);
         let now = ctx.clock().now();
 
@@ -76,8 +76,8 @@ impl NativeTool for FreeTime {
         let mut answer = Map::new();
         answer.insert("zone".into(), json!(period.zone.iana_name()));
         answer.insert("slots".into(), slots.into());
-        answer.insert("whole_days".into(), whole.iter().map(|row| row.json(&period.zone, None)).collect());
-        add_state(&mut answer, &calendars, cut);
+        answer.insert("whole_days".into(), whole.iter().map(|row| row.json(&period.zone)).collect());
+        add_state(&mut answer, &calendars, problems);
         Ok(output(answer.into(), &found, &calendars).into())
     }
 }

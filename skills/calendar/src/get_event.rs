@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use nova_dav::ical::{Component, Property};
 use nova_skill::jiff::ToSpan;
 use nova_skill::serde_json::Map;
 use nova_skill::{
@@ -8,9 +9,8 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::elsewhere::account_of;
-use crate::find::find;
-use crate::people::{address_of, invitation};
+use crate::find::{Found, find};
+use crate::people::{address_of, invitation, is_at};
 use crate::period::Period;
 use crate::row::{id, rows, title, when};
 use crate::sources::{self, EVENT};
@@ -62,8 +62,13 @@ impl NativeTool for GetEvent {
             output = output.from_notes([path]);
         } else {
             answer.append(&mut details(found.event));
-            let own = account_of(ctx.config(), &found.calendar.name).and_then(|account| account.email);
-            if let Some((organizer, said)) = own.as_deref().and_then(|own| invitation(found.event, own)) {
+            let attendees = attendees(&found);
+            if !attendees.is_empty() {
+                answer.insert("attendees".into(), attendees.into());
+            }
+            if let Some((organizer, said)) =
+                found.calendar.email.as_deref().and_then(|own| invitation(found.event, own))
+            {
                 answer.insert("invitation".into(), json!({"organizer": organizer, "answer": said}));
             }
             output.untrusted = true;
@@ -73,7 +78,7 @@ impl NativeTool for GetEvent {
         let yesterday = today.saturating_sub(1.day()).to_string();
         let period = Period::of(ctx.as_ref(), Some(&yesterday), None, Some(DAYS), DAYS)?;
         let now = ctx.clock().now();
-        let (all, _) = rows(&calendars, &period);
+        let all = rows(&calendars, &period).rows;
         let next: Vec<Value> = all
             .iter()
             .filter(|row| row.calendar.name == found.calendar.name && row.instance.uid == found.uid)
@@ -89,7 +94,7 @@ impl NativeTool for GetEvent {
 }
 
 /// Further details from a calendar file.
-fn details(event: &nova_dav::ical::Component) -> Map<String, Value> {
+fn details(event: &Component) -> Map<String, Value> {
     let mut shown = Map::new();
     for (key, name) in [
         ("location", "LOCATION"),
@@ -102,19 +107,31 @@ fn details(event: &nova_dav::ical::Component) -> Map<String, Value> {
             shown.insert(key.into(), text.into());
         }
     }
-    let person = |property: &nova_dav::ical::Property| -> Value {
-        json!({
-            "name": property.param("CN"),
-            "address": address_of(property),
-            "answer": property.param("PARTSTAT"),
-        })
-    };
     if let Some(organizer) = event.property("ORGANIZER") {
         shown.insert("organizer".into(), person(organizer));
     }
-    let attendees: Vec<Value> = event.properties("ATTENDEE").map(person).collect();
-    if !attendees.is_empty() {
-        shown.insert("attendees".into(), attendees.into());
-    }
     shown
+}
+
+/// All who attend the event or one instance of it, each once: those whom its server tells of a change.
+fn attendees(found: &Found) -> Vec<Value> {
+    let events = found.calendar.agenda.calendar().components("VEVENT");
+    let own = events.filter(|event| event.text("UID").as_deref() == Some(&found.uid));
+    let mut all: Vec<&Property> = Vec::new();
+    for attendee in
+        found.event.properties("ATTENDEE").chain(own.flat_map(|event| event.properties("ATTENDEE")))
+    {
+        if !all.iter().any(|other| is_at(other, address_of(attendee))) {
+            all.push(attendee);
+        }
+    }
+    all.into_iter().map(person).collect()
+}
+
+fn person(property: &Property) -> Value {
+    json!({
+        "name": property.param("CN"),
+        "address": address_of(property),
+        "answer": property.param("PARTSTAT"),
+    })
 }

@@ -27,6 +27,7 @@ mod elsewhere;
 mod find;
 mod free_time;
 mod get_event;
+mod instance;
 mod list_events;
 mod note;
 mod people;

@@ -7,7 +7,6 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::elsewhere::account_of;
 use crate::period::Period;
 use crate::row::{Row, add_state, output, rows};
 use crate::sources::{self, EVENT};
@@ -33,6 +32,8 @@ pub(crate) struct Wanted {
     calendar: Option<String>,
     /// A part of the title, the place or the description.
     query: Option<String>,
+    /// Whether invitations that the user declined are listed, too; so where nothing is given.
+    declined: Option<bool>,
     /// Fields that the user added.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -56,18 +57,21 @@ impl NativeTool for ListEvents {
     async fn run(&self, wanted: Wanted, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let period = Period::of(ctx.as_ref(), wanted.from.as_deref(), wanted.to.as_deref(), wanted.days, 7)?;
         let calendars = sources::read(ctx.as_ref(), wanted.calendar.as_deref()).await?;
-        let (mut found, mut cut) = rows(&calendars, &period);
+        let mut listed = rows(&calendars, &period);
+        let found = &mut listed.rows;
         if let Some(query) = wanted.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
             found.retain(|row| row.matches(query));
+        }
+        if wanted.declined == Some(false) {
+            found.retain(|row| !row.is_declined());
         }
         let own = OwnFields::read(ctx.as_ref(), &[EVENT], &wanted.own).await?;
         found.retain(|row| row.note().map_or(own.fit_elsewhere(), |note| own.fit(&note)));
         let count = found.len();
-        cut |= count > MOST;
-        found.truncate(MOST);
+        listed.shorten(MOST);
+        let found = &listed.rows;
         let of = |row: &Row| {
-            let address = account_of(ctx.config(), &row.calendar.name).and_then(|account| account.email);
-            let mut line = row.json(&period.zone, address.as_deref());
+            let mut line = row.json(&period.zone);
             if let Some(note) = row.note() {
                 own.add_to(&mut line, &note);
             }
@@ -80,7 +84,7 @@ impl NativeTool for ListEvents {
         answer.insert("zone".into(), json!(period.zone.iana_name()));
         answer.insert("count".into(), count.into());
         answer.insert("events".into(), events);
-        add_state(&mut answer, &calendars, cut);
-        Ok(output(answer.into(), &found, &calendars).into())
+        add_state(&mut answer, &calendars, listed.problems);
+        Ok(output(answer.into(), &listed.rows, &calendars).into())
     }
 }

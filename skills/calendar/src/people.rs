@@ -47,6 +47,11 @@ pub(crate) fn invitation<'a>(event: &'a Component, own: &str) -> Option<(&'a str
     Some((organizer, given.unwrap_or("NEEDS-ACTION")))
 }
 
+pub(crate) fn has_declined(event: &Component, own: &str) -> bool {
+    let mut user = event.properties("ATTENDEE").filter(|person| is_at(person, own));
+    user.any(|person| person.param("PARTSTAT").is_some_and(|said| said.eq_ignore_ascii_case("DECLINED")))
+}
+
 /// Checks that a change notifies only those whom the call names. `after` is the event after the change, `None` if it
 /// is deleted.
 ///

@@ -7,12 +7,16 @@ use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{SignedDuration, Timestamp, ToSpan};
 use nova_skill::{ToolError, Value, json};
 
+use crate::period::invalid;
 use crate::written::{Given, Stretch};
 
-/// The times of an event, on the user's clock.
+/// When an event is.
 pub(crate) struct Times {
+    /// On the clock of the user.
     pub(crate) start: DateTime,
     pub(crate) whole_days: bool,
+    begin: Timestamp,
+    /// Between the two instants; a whole day has 24 hours.
     pub(crate) length: SignedDuration,
 }
 
@@ -25,6 +29,7 @@ pub(crate) fn recurs(calendar: &Calendar) -> bool {
 /// If the event has no valid times.
 pub(crate) fn times(event: &Component, zones: &mut Zones, home: &TimeZone) -> Result<Times, ToolError> {
     let start = start(event)?;
+    let begin = instant(&start, zones, home)?;
     let length = event.property("DURATION").map(|length| Length::parse(length.value())).transpose();
     let length = length.map_err(|error| unreadable(&error.to_string()))?;
     if start.is_date() {
@@ -35,9 +40,8 @@ pub(crate) fn times(event: &Component, zones: &mut Zones, home: &TimeZone) -> Re
             (None, None) => day,
         };
         let length = after.duration_since(day).max(SignedDuration::from_hours(24));
-        return Ok(Times { start: day, whole_days: true, length });
+        return Ok(Times { start: day, whole_days: true, begin, length });
     }
-    let begin = instant(&start, zones, home)?;
     let end = match (moment(event, "DTEND")?, length) {
         (Some(end), _) => instant(&end, zones, home)?,
         (None, Some(length)) => {
@@ -48,10 +52,10 @@ pub(crate) fn times(event: &Component, zones: &mut Zones, home: &TimeZone) -> Re
         (None, None) => begin,
     };
     let length = end.duration_since(begin).max(SignedDuration::ZERO);
-    Ok(Times { start: home.to_datetime(begin), whole_days: false, length })
+    Ok(Times { start: home.to_datetime(begin), whole_days: false, begin, length })
 }
 
-/// Moves its start, its end or both.
+/// Moves its start, its end or both. A start that is not given stays, and so does the length without an end.
 ///
 /// # Errors
 /// As [`Stretch::moved`], and for an event whose times cannot be read.
@@ -62,15 +66,27 @@ pub(crate) fn move_to(
     start: Option<Given>,
     end: Option<Given>,
 ) -> Result<(), ToolError> {
-    let times = times(event, zones, home)?;
-    let stretch = Stretch::moved(times.start, times.whole_days, times.length, start, end)?;
-    set_times(event, stretch, zones, home, &Moment::Utc(times.start))
+    let before = times(event, zones, home)?;
+    let stretch = Stretch::moved(before.start, before.whole_days, before.length, start, end)?;
+    let otherwise = Moment::Utc(before.start);
+    let Stretch::Times(from, to) = stretch else {
+        return set_times(event, stretch, zones, home, &otherwise);
+    };
+    let is_timed = !before.whole_days;
+    let begin = if is_timed && start.is_none() { before.begin } else { at_home(from, home) };
+    let end = match to {
+        // Its DURATION stays, too.
+        _ if is_timed && end.is_none() && event.property("DURATION").is_some() => None,
+        _ if is_timed && end.is_none() => Some(begin.saturating_add(before.length).unwrap_or(begin)),
+        to => Some(end_after(begin, to, home)?),
+    };
+    set_span(event, begin, end, zones, home, &otherwise)
 }
 
 /// Sets new times in the event's zone, or in this one if it has none yet.
 ///
 /// # Errors
-/// For an unknown zone.
+/// For a zone that nobody knows, and for an end before the start.
 pub(crate) fn set_times(
     event: &mut Component,
     stretch: Stretch,
@@ -78,56 +94,102 @@ pub(crate) fn set_times(
     home: &TimeZone,
     otherwise: &Moment,
 ) -> Result<(), ToolError> {
-    let (start, end) = match stretch {
-        Stretch::Days(first, last) => (Moment::Date(first), Moment::Date(last.saturating_add(1.day()))),
-        Stretch::Times(start, end) => {
-            let end = end.unwrap_or_else(|| start.saturating_add(SignedDuration::from_hours(1)));
-            let form = moment(event, "DTSTART")?.filter(|start| !start.is_date());
-            let form = form.as_ref().unwrap_or(otherwise);
-            (placed(form, start, zones, home)?, placed(form, end, zones, home)?)
+    match stretch {
+        Stretch::Days(first, last) => {
+            event.remove("DURATION");
+            event.set(Moment::Date(first).property("DTSTART"));
+            event.set(Moment::Date(last.saturating_add(1.day())).property("DTEND"));
+            Ok(())
         }
-    };
-    event.remove("DURATION");
-    event.set(start.property("DTSTART"));
-    event.set(end.property("DTEND"));
-    Ok(())
-}
-
-/// A clock time of the user as a moment of that form.
-fn placed(form: &Moment, clock: DateTime, zones: &mut Zones, home: &TimeZone) -> Result<Moment, ToolError> {
-    match form {
-        Moment::Floating(_) => Ok(Moment::Floating(clock)),
-        _ => placed_at(form, Zone::Known(home.clone()).instant(clock), zones, home),
+        Stretch::Times(start, end) => {
+            let begin = at_home(start, home);
+            let end = end_after(begin, end, home)?;
+            set_span(event, begin, Some(end), zones, home, otherwise)
+        }
     }
 }
 
-/// An instant as a moment of that form.
+/// `end`: `None` where the event has a DURATION that stays.
+fn set_span(
+    event: &mut Component,
+    begin: Timestamp,
+    end: Option<Timestamp>,
+    zones: &mut Zones,
+    home: &TimeZone,
+    otherwise: &Moment,
+) -> Result<(), ToolError> {
+    let own = moment(event, "DTSTART")?.filter(|start| !start.is_date());
+    let form = own.as_ref().unwrap_or(otherwise);
+    if own.is_none() || instant(form, zones, home)? != begin {
+        event.set(placed_at(form, begin, zones, home)?.property("DTSTART"));
+    }
+    if let Some(end) = end {
+        event.remove("DURATION");
+        event.set(placed_at(form, end, zones, home)?.property("DTEND"));
+    }
+    Ok(())
+}
+
+fn at_home(clock: DateTime, home: &TimeZone) -> Timestamp {
+    Zone::Known(home.clone()).instant(clock)
+}
+
+/// The end on the clock of the user, an hour after the start where none is given. Of an hour that occurs twice it is the
+/// first one after the start.
+fn end_after(begin: Timestamp, end: Option<DateTime>, home: &TimeZone) -> Result<Timestamp, ToolError> {
+    let Some(clock) = end else {
+        return Ok(begin.saturating_add(SignedDuration::from_hours(1)).unwrap_or(begin));
+    };
+    let later = || home.to_ambiguous_timestamp(clock).later().ok();
+    [Some(at_home(clock, home)), later()]
+        .into_iter()
+        .flatten()
+        .find(|end| *end >= begin)
+        .ok_or_else(|| invalid("/end", "is before the start"))
+}
+
+/// An instant as a moment of that form; in UTC where the clock of its zone shows another instant by it, in an hour that
+/// occurs twice.
 ///
 /// # Errors
 /// For an unknown zone.
 pub(crate) fn placed_at(
     form: &Moment,
-    instant: Timestamp,
+    at: Timestamp,
     zones: &mut Zones,
     home: &TimeZone,
 ) -> Result<Moment, ToolError> {
-    Ok(match form {
-        Moment::Floating(_) => Moment::Floating(home.to_datetime(instant)),
-        Moment::Zoned(_, name) => {
-            let zone = zones.get(name).map_err(|error| unreadable(&error.to_string()))?;
-            Moment::Zoned(zone.clock(instant), name.clone())
-        }
-        Moment::Utc(_) | Moment::Date(_) => Moment::from_instant(instant),
+    let placed = match form {
+        Moment::Utc(_) | Moment::Date(_) => return Ok(Moment::from_instant(at)),
+        form => form.at(clock_of(form, at, zones, home)?),
+    };
+    let is_exact = matches!(form, Moment::Floating(_)) || instant(&placed, zones, home)? == at;
+    Ok(if is_exact { placed } else { Moment::from_instant(at) })
+}
+
+/// The clock of a moment's zone at an instant.
+///
+/// # Errors
+/// For a zone that nobody knows.
+pub(crate) fn clock_of(
+    moment: &Moment,
+    at: Timestamp,
+    zones: &mut Zones,
+    home: &TimeZone,
+) -> Result<DateTime, ToolError> {
+    Ok(zone_of(moment, zones, home)?.clock(at))
+}
+
+fn zone_of(moment: &Moment, zones: &mut Zones, home: &TimeZone) -> Result<Zone, ToolError> {
+    Ok(match moment {
+        Moment::Utc(_) => Zone::Known(TimeZone::UTC),
+        Moment::Zoned(_, name) => zones.get(name).map_err(|error| unreadable(&error.to_string()))?,
+        Moment::Date(_) | Moment::Floating(_) => Zone::Known(home.clone()),
     })
 }
 
 pub(crate) fn instant(moment: &Moment, zones: &mut Zones, home: &TimeZone) -> Result<Timestamp, ToolError> {
-    let zone = match moment {
-        Moment::Utc(_) => Zone::Known(TimeZone::UTC),
-        Moment::Zoned(_, name) => zones.get(name).map_err(|error| unreadable(&error.to_string()))?,
-        Moment::Date(_) | Moment::Floating(_) => Zone::Known(home.clone()),
-    };
-    Ok(zone.instant(moment.clock()))
+    Ok(zone_of(moment, zones, home)?.instant(moment.clock()))
 }
 
 /// # Errors

@@ -1,5 +1,7 @@
 //! Events as an answer shows them.
 
+use std::collections::HashMap;
+
 use nova_dav::events::{Bounds, Instance, Span};
 use nova_dav::ical::{Component, Property};
 use nova_skill::figures::folded;
@@ -8,9 +10,15 @@ use nova_skill::jiff::{Timestamp, Zoned};
 use nova_skill::serde_json::Map;
 use nova_skill::{NotePath, Output, Value, json};
 
-use crate::people::invitation;
+use crate::people::{has_declined, invitation};
 use crate::period::Period;
 use crate::sources::Read;
+
+/// How many instances of one event are listed in any case.
+const OF_ONE: usize = 24;
+/// How many events are named that are not listed completely.
+const PROBLEMS: usize = 5;
+const FEWER_DAYS: &str = "Ask for fewer days.";
 
 /// One event of a listing.
 pub(crate) struct Row<'a> {
@@ -19,13 +27,24 @@ pub(crate) struct Row<'a> {
     begin: Timestamp,
 }
 
-/// The events of all calendars in a period, sorted by start, without cancelled ones; and whether some were left out.
-pub(crate) fn rows<'a>(calendars: &'a [Read], period: &Period) -> (Vec<Row<'a>>, bool) {
+/// The events of a period.
+pub(crate) struct Listed<'a> {
+    /// By their start.
+    pub(crate) rows: Vec<Row<'a>>,
+    /// Which events have more instances than are listed, as an answer reports them.
+    pub(crate) problems: Vec<Value>,
+}
+
+/// The events of all calendars in a period. Cancelled ones are none.
+pub(crate) fn rows<'a>(calendars: &'a [Read], period: &Period) -> Listed<'a> {
     let mut rows = Vec::new();
-    let mut cut = false;
+    let mut problems = Vec::new();
     for calendar in calendars {
         let listing = calendar.agenda.between(period.begin(), period.end(), &period.zone, Bounds::default());
-        cut |= listing.cut;
+        problems.extend(listing.cut.iter().take(PROBLEMS).map(|uid| {
+            let mut events = calendar.agenda.calendar().components("VEVENT");
+            left_out(calendar, uid, events.find(|event| event.text("UID").as_deref() == Some(*uid)))
+        }));
         let live =
             listing.instances.into_iter().filter(|instance| !is(instance.event, "STATUS", "CANCELLED"));
         rows.extend(live.map(|instance| {
@@ -36,8 +55,56 @@ pub(crate) fn rows<'a>(calendars: &'a [Read], period: &Period) -> (Vec<Row<'a>>,
             Row { calendar, instance, begin }
         }));
     }
+    sort(&mut rows);
+    Listed { rows, problems }
+}
+
+fn sort(rows: &mut [Row]) {
     rows.sort_by_key(|row| (row.begin, matches!(row.instance.span, Span::Times { .. })));
-    (rows, cut)
+}
+
+impl Listed<'_> {
+    /// Leaves out instances beyond `most`: first of the events with many, then of read-only calendars, then the last
+    /// ones. No calendar of others hides the user's own.
+    pub(crate) fn shorten(&mut self, most: usize) {
+        if self.rows.len() <= most {
+            return;
+        }
+        let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+        let mut ranked: Vec<_> = std::mem::take(&mut self.rows)
+            .into_iter()
+            .map(|row| {
+                let count = counts.entry((&row.calendar.name, row.instance.uid)).or_default();
+                *count += 1;
+                (*count > OF_ONE, row.calendar.read_only, row)
+            })
+            .collect();
+        // Stable: by their start among equals.
+        ranked.sort_by_key(|(is_beyond, is_read_only, _)| (*is_beyond, *is_read_only));
+        for (_, _, row) in ranked.split_off(most) {
+            let problem = left_out(row.calendar, row.instance.uid, Some(row.instance.event));
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+            if self.problems.len() > PROBLEMS {
+                let problem = "there are too many events; some are left out";
+                self.problems = vec![json!({"problem": problem, "remedy": FEWER_DAYS})];
+                break;
+            }
+        }
+        self.rows = ranked.into_iter().map(|(_, _, row)| row).collect();
+        sort(&mut self.rows);
+    }
+}
+
+/// Names the event as other problems do: one of the vault by its path.
+fn left_out(calendar: &Read, uid: &str, event: Option<&Component>) -> Value {
+    json!({
+        "calendar": calendar.name,
+        "event": event.filter(|_| !calendar.is_vault()).map_or_else(|| uid.to_owned(), title),
+        "problem": "it takes place too often; some of its instances are left out",
+        "remedy": FEWER_DAYS,
+    })
 }
 
 impl Row<'_> {
@@ -54,9 +121,16 @@ impl Row<'_> {
             .any(|text| folded(&text).contains(&query))
     }
 
-    /// Whether it blocks its time: whole days do not, nor do events marked as free.
+    /// Whether it makes its time unavailable: whole days do not, nor what is marked as free or was declined.
     pub(crate) fn blocks(&self) -> bool {
-        matches!(self.instance.span, Span::Times { .. }) && !is(self.instance.event, "TRANSP", "TRANSPARENT")
+        matches!(self.instance.span, Span::Times { .. })
+            && !is(self.instance.event, "TRANSP", "TRANSPARENT")
+            && !self.is_declined()
+    }
+
+    /// Whether the user declined the invitation.
+    pub(crate) fn is_declined(&self) -> bool {
+        self.calendar.email.as_deref().is_some_and(|own| has_declined(self.instance.event, own))
     }
 
     pub(crate) fn ends_after(&self, now: Timestamp, period: &Period) -> bool {
@@ -68,8 +142,7 @@ impl Row<'_> {
         }
     }
 
-    /// `own`: the user's address in its calendar.
-    pub(crate) fn json(&self, zone: &TimeZone, own: Option<&str>) -> Value {
+    pub(crate) fn json(&self, zone: &TimeZone) -> Value {
         let mut row = Map::new();
         let event = self.instance.event;
         row.insert("title".into(), title(event).into());
@@ -82,7 +155,7 @@ impl Row<'_> {
         if self.instance.recurrence.is_some() {
             row.insert("recurs".into(), true.into());
         }
-        if let Some((_, answer)) = own.and_then(|own| invitation(event, own)) {
+        if let Some((_, answer)) = self.calendar.email.as_deref().and_then(|own| invitation(event, own)) {
             row.insert("answer".into(), answer.into());
         }
         row.into()
@@ -144,13 +217,11 @@ pub(crate) fn output(value: Value, shown: &[Row], calendars: &[Read]) -> Output 
     output
 }
 
-/// When calendars were fetched, and the problems of all, for an answer; omitted if empty.
-pub(crate) fn add_state(answer: &mut Map<String, Value>, calendars: &[Read], cut: bool) {
-    let mut problems: Vec<Value> =
-        calendars.iter().flat_map(|calendar| calendar.problems.iter().cloned()).collect();
-    if cut {
-        problems.push(json!({"problem": "there are too many events; some are left out", "remedy": "Ask for fewer days."}));
-    }
+/// When calendars were fetched and the problems of all, for an answer; nothing where there are none. `more`: those of the
+/// listing.
+pub(crate) fn add_state(answer: &mut Map<String, Value>, calendars: &[Read], more: Vec<Value>) {
+    let problems = calendars.iter().flat_map(|calendar| calendar.problems.iter().cloned());
+    let problems: Vec<Value> = problems.chain(more).collect();
     let fetched: Map<String, Value> = calendars
         .iter()
         .filter_map(|calendar| Some((calendar.name.clone(), calendar.fetched?.to_string().into())))

@@ -2,18 +2,19 @@
 
 use std::str::FromStr;
 
-use nova_dav::events::{Agenda, Bounds};
+use nova_dav::events::{Agenda, Bounds, Instance};
 use nova_dav::ical::{Calendar, Component, Moment, Property};
 use nova_dav::rule::{Frequency, Rule};
 use nova_dav::zone::Zones;
-use nova_skill::jiff::civil::Date;
 use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{SignedDuration, Timestamp};
 use nova_skill::{ToolContext, ToolError};
 
-use crate::period::{Period, date, invalid};
+use crate::instance::Named;
+use crate::period::{Period, invalid};
 use crate::properties;
-use crate::written::{Given, Stretch};
+use crate::sources::caldav::Held;
+use crate::written::Given;
 
 /// The event that describes all instances.
 ///
@@ -30,26 +31,45 @@ fn is_of(event: &Component, uid: &str) -> bool {
     event.text("UID").as_deref() == Some(uid)
 }
 
-/// The instance on a day: its start by the rule of its series.
+/// The instance that a call names: when it starts by the rule of its series.
 ///
 /// # Errors
-/// `InvalidArguments` if the event does not take place on that day.
-pub(crate) fn instance_on(
-    ctx: &dyn ToolContext,
-    calendar: &Calendar,
-    day: &str,
-) -> Result<(Date, Moment), ToolError> {
-    let day = date("/date", day)?;
-    if !properties::recurs(calendar) {
+/// `InvalidArguments` where no instance starts then, or several do.
+pub(crate) fn instance_named(ctx: &dyn ToolContext, held: &Held, named: Named) -> Result<Moment, ToolError> {
+    if !properties::recurs(&held.calendar) {
         return Err(invalid("/date", "the event does not recur; leave the date out"));
     }
-    let period = Period::of(ctx, Some(&day.to_string()), None, Some(1), 1)?;
-    let agenda = Agenda::new(calendar.clone());
+    let period = Period::of(ctx, Some(&named.day().to_string()), None, Some(1), 1)?;
+    let agenda = Agenda::new(held.calendar.clone());
     let listing = agenda.between(period.begin(), period.end(), &period.zone, Bounds::default());
-    let instance = listing.instances.iter().find_map(|instance| instance.recurrence.clone());
-    let instance =
-        instance.ok_or_else(|| invalid("/date", &format!("the event does not take place on {day}")))?;
-    Ok((day, instance))
+    let own = listing.instances.iter().filter(|one| one.uid == held.uid && one.recurrence.is_some());
+    let instance = named.find(own, &period.zone)?;
+    instance.recurrence.clone().ok_or_else(|| invalid("/date", "the event does not recur"))
+}
+
+/// The next instance at the times of its series.
+pub(crate) fn next_instance(ctx: &dyn ToolContext, held: &Held) -> Option<Moment> {
+    let now = ctx.clock().now();
+    let year = SignedDuration::from_hours(24 * 366);
+    let agenda = Agenda::new(held.calendar.clone());
+    let until = now.saturating_add(year).unwrap_or(now);
+    let listing = agenda.between(now, until, &ctx.clock().zone(), Bounds::default());
+    let is_own = |one: &&Instance| one.uid == held.uid && one.event.property("RECURRENCE-ID").is_none();
+    listing.instances.iter().find(is_own)?.recurrence.clone()
+}
+
+/// That an instance found in one version of the event is one of this version, too.
+///
+/// # Errors
+/// Where it is not.
+pub(crate) fn check_takes_place(held: &Held, instance: &Moment, home: &TimeZone) -> Result<(), ToolError> {
+    if takes_place(&held.calendar, &held.uid, instance, home) {
+        return Ok(());
+    }
+    Err(ToolError::failed(
+        "Nothing was written: on the server this instance no longer takes place.",
+        "Look at the event with calendar.get_event.",
+    ))
 }
 
 /// The override for this instance, created from the series if there is none.
@@ -88,21 +108,41 @@ fn instance_of(
     zones: &mut Zones,
     home: &TimeZone,
 ) -> Result<Component, ToolError> {
-    let times = properties::times(master, zones, home)?;
     let mut one = master.clone();
     ["RRULE", "RDATE", "EXDATE", "EXRULE"].iter().for_each(|name| one.remove(name));
     one.set(instance.property("RECURRENCE-ID"));
-    let start = match instance {
-        Moment::Date(_) => instance.clock(),
-        _ => home.to_datetime(properties::instant(instance, zones, home)?),
-    };
-    let stretch = Stretch::moved(start, times.whole_days, times.length, None, None)?;
-    properties::set_times(&mut one, stretch, zones, home, instance)?;
+    let first = properties::start(master)?;
+    if let Some(end) = properties::moment(master, "DTEND")? {
+        one.set(with_start(&first, &end, instance, zones, home)?.property("DTEND"));
+    }
+    one.set(instance.property("DTSTART"));
     Ok(one)
+}
+
+/// The end after the start moved. With zones all instances last equally long, otherwise equally long by the clock
+/// (RFC 5545, 3.8.5.3).
+fn with_start(
+    before: &Moment,
+    end: &Moment,
+    start: &Moment,
+    zones: &mut Zones,
+    home: &TimeZone,
+) -> Result<Moment, ToolError> {
+    if before.zone_name().is_none() || end.zone_name().is_none() {
+        return Ok(end.at(start.clock().saturating_add(end.clock().duration_since(before.clock()))));
+    }
+    let length =
+        properties::instant(end, zones, home)?.duration_since(properties::instant(before, zones, home)?);
+    let start = properties::instant(start, zones, home)?;
+    properties::placed_at(end, start.saturating_add(length).unwrap_or(start), zones, home)
 }
 
 fn is_instance(event: &Component, instance: &Moment, zones: &mut Zones, home: &TimeZone) -> bool {
     let Ok(Some(own)) = properties::moment(event, "RECURRENCE-ID") else { return false };
+    is_same(&own, instance, zones, home)
+}
+
+fn is_same(own: &Moment, instance: &Moment, zones: &mut Zones, home: &TimeZone) -> bool {
     // It may be identified by its day alone.
     if own.is_date() {
         return own.clock().date() == instance.clock().date();
@@ -110,7 +150,7 @@ fn is_instance(event: &Component, instance: &Moment, zones: &mut Zones, home: &T
     if instance.is_date() {
         return false;
     }
-    let own = properties::instant(&own, zones, home);
+    let own = properties::instant(own, zones, home);
     own.is_ok_and(|own| properties::instant(instance, zones, home).is_ok_and(|other| own == other))
 }
 
@@ -121,21 +161,47 @@ pub(crate) fn remove_override(calendar: &mut Calendar, uid: &str, instance: &Mom
     }
 }
 
-/// Moves all instances by the clock, together with everything that refers to one: exceptions, overrides, added dates,
-/// the last one. An override with its own time keeps it.
+/// Sets a text of the series, and of the overrides that had the series' own.
 ///
 /// # Errors
-/// If a day is given, and for a series whose instances do not all follow its start.
+/// As [`master_mut`].
+pub(crate) fn set_text(
+    calendar: &mut Calendar,
+    uid: &str,
+    name: &str,
+    text: Option<&Property>,
+) -> Result<(), ToolError> {
+    let before = master_mut(calendar, uid)?.text(name);
+    let same = |event: &&mut Component| is_of(event, uid) && event.text(name) == before;
+    for event in calendar.components_mut("VEVENT").filter(same) {
+        match text {
+            Some(text) => event.set(text.clone()),
+            None => event.remove(name),
+        }
+    }
+    Ok(())
+}
+
+/// Moves all instances by the clock, and with them what names one: exceptions, overrides, added dates, the last one. An
+/// override at a time of its own stays there. The new times are those of the instance `named`, or clock times of
+/// `otherwise`: in another zone instances are at several times of the user's clock.
+///
+/// # Errors
+/// Where no instance is named and a day is given, and for a series whose instances do not all follow its start.
 pub(crate) fn move_all(
     calendar: &mut Calendar,
     uid: &str,
     home: &TimeZone,
-    start: Option<Given>,
-    end: Option<Given>,
+    named: Option<&Moment>,
+    otherwise: Option<&Moment>,
+    (start, end): (Option<Given>, Option<Given>),
 ) -> Result<(), ToolError> {
-    let is_dated =
-        |given: &Option<Given>| given.as_ref().is_some_and(|given| !matches!(given, Given::Clock(_)));
-    if is_dated(&start) || is_dated(&end) {
+    let fits = |given: &Given| match given {
+        Given::Clock(_) => true,
+        Given::At(_) => named.is_some(),
+        Given::Day(_) => false,
+    };
+    if ![start, end].iter().flatten().all(fits) {
         return Err(invalid(
             "/start",
             "the event recurs: give the clock alone, such as 15:00, or the date of one instance besides",
@@ -143,24 +209,39 @@ pub(crate) fn move_all(
     }
     check_no_ranges(calendar)?;
     let mut zones = Zones::of(calendar);
+    if let Some(instance) = named {
+        check_follows_series(calendar, uid, instance, &mut zones, home)?;
+    }
     let master = master_mut(calendar, uid)?;
     check_follows_start(master)?;
     let before = properties::start(master)?;
     if before.is_date() {
         return Err(elsewhere("the event recurs on whole days, which have no clock time"));
     }
-    properties::move_to(master, &mut zones, home, start, end)?;
-    let after = properties::start(master)?;
-    if before.clock().date() != after.clock().date() {
+    let from = named.or(otherwise).unwrap_or(&before);
+    let mut one = instance_of(master, from, &mut zones, home)?;
+    properties::move_to(&mut one, &mut zones, home, start, end)?;
+    let to = properties::instant(&properties::start(&one)?, &mut zones, home)?;
+    let to = properties::clock_of(&before, to, &mut zones, home)?;
+    if from.clock().date() != to.date() {
         return Err(elsewhere(&format!(
             "in its time zone{} all its instances would move to another day",
             before.zone_name().map(|zone| format!(" {zone}")).unwrap_or_default()
         )));
     }
-    let by = after.clock().duration_since(before.clock());
+    let by = to.duration_since(from.clock());
+    let after = before.at(before.clock().saturating_add(by));
+    let length = properties::times(&one, &mut zones, home)?.length;
+    if one.property("DURATION").is_none() {
+        let begin = properties::instant(&after, &mut zones, home)?;
+        let end = begin.saturating_add(length).unwrap_or(begin);
+        master.remove("DURATION");
+        master.set(properties::placed_at(&before, end, &mut zones, home)?.property("DTEND"));
+    }
     if by.is_zero() {
         return Ok(());
     }
+    master.set(after.property("DTSTART"));
     let mut shift = Shift { zones, home, like: before, by };
     for name in ["EXDATE", "RDATE"] {
         for property in master.properties_mut(name) {
@@ -172,6 +253,24 @@ pub(crate) fn move_all(
     }
     for other in calendar.components_mut("VEVENT").filter(|event| event.property("RECURRENCE-ID").is_some()) {
         shift.of_override(other)?;
+    }
+    Ok(())
+}
+
+/// That an instance has no time of its own.
+fn check_follows_series(
+    calendar: &Calendar,
+    uid: &str,
+    instance: &Moment,
+    zones: &mut Zones,
+    home: &TimeZone,
+) -> Result<(), ToolError> {
+    for event in calendar.components("VEVENT").filter(|event| is_of(event, uid)) {
+        if is_instance(event, instance, zones, home)
+            && !is_same(&properties::start(event)?, instance, zones, home)
+        {
+            return Err(invalid("/all", "the instance of that date has a time of its own: move it alone"));
+        }
     }
     Ok(())
 }
@@ -274,12 +373,13 @@ impl Shift<'_> {
             _ => false,
         };
         event.set(self.moment(&of)?.property("RECURRENCE-ID"));
-        if follows {
-            for name in ["DTSTART", "DTEND"] {
-                if let Some(moment) = properties::moment(event, name)? {
-                    event.set(self.moment(&moment)?.property(name));
-                }
+        if let Some(start) = start.filter(|_| follows) {
+            let moved = self.moment(&start)?;
+            if let Some(end) = properties::moment(event, "DTEND")? {
+                let end = with_start(&start, &end, &moved, &mut self.zones, self.home)?;
+                event.set(end.property("DTEND"));
             }
+            event.set(moved.property("DTSTART"));
         }
         Ok(())
     }
@@ -296,23 +396,26 @@ pub(crate) fn stamp_changed(calendar: &mut Calendar, before: &Calendar, now: Tim
 
 /// An instance in one version of a series, for a conflict.
 pub(crate) fn version(calendar: &Calendar, uid: &str, instance: &Moment, home: &TimeZone) -> String {
+    if takes_place(calendar, uid, instance, home) {
+        summary(calendar, uid, instance, home)
+    } else {
+        "does not take place".into()
+    }
+}
+
+fn takes_place(calendar: &Calendar, uid: &str, instance: &Moment, home: &TimeZone) -> bool {
     let mut zones = Zones::of(calendar);
-    let has_own = calendar
-        .components("VEVENT")
-        .any(|event| is_of(event, uid) && is_instance(event, instance, &mut zones, home));
-    let takes_place = has_own || {
-        let day = SignedDuration::from_hours(24);
-        let around = properties::instant(instance, &mut zones, home).and_then(|at| {
-            let around = at.checked_sub(day).and_then(|from| Ok((from, at.checked_add(day)?)));
-            around.map_err(|error| properties::unreadable(&error.to_string()))
-        });
-        around.is_ok_and(|(from, to)| {
-            let agenda = Agenda::new(calendar.clone());
-            let listing = agenda.between(from, to, home, Bounds::default());
-            listing.instances.iter().any(|one| one.uid == uid && one.recurrence.as_ref() == Some(instance))
-        })
-    };
-    if takes_place { summary(calendar, uid, instance, home) } else { "does not take place".into() }
+    let mut events = calendar.components("VEVENT");
+    if events.any(|event| is_of(event, uid) && is_instance(event, instance, &mut zones, home)) {
+        return true;
+    }
+    let day = SignedDuration::from_hours(24);
+    let Ok(at) = properties::instant(instance, &mut zones, home) else { return false };
+    let (Ok(from), Ok(to)) = (at.checked_sub(day), at.checked_add(day)) else { return false };
+    let agenda = Agenda::new(calendar.clone());
+    let listing = agenda.between(from, to, home, Bounds::default());
+    let mut of_rule = listing.instances.iter().filter(|one| one.uid == uid);
+    of_rule.any(|one| one.recurrence.as_ref().is_some_and(|own| is_same(own, instance, &mut zones, home)))
 }
 
 /// An instance in one line: `Retro (2026-11-24 16:00, Room 1)`.

@@ -29,9 +29,11 @@ pub(crate) struct ChangedEvent {
     pub(crate) event: String,
     /// What takes place.
     pub(crate) title: Option<String>,
-    /// The day of the one instance to change of a server's recurring event, YYYY-MM-DD; default: all instances.
-    #[schemars(extend("format" = "date"))]
+    /// The one instance of a recurring event of a server that changes, by the day on which it starts, YYYY-MM-DD, or by
+    /// its start, 2026-11-24T09:30; all of them where nothing is given.
     pub(crate) date: Option<String>,
+    /// Whether all instances change, and move by as much as the one of `date`.
+    pub(crate) all: Option<bool>,
     /// The new start: a day, a time such as 2026-11-24T15:00, or the clock alone, such as 15:00. The event keeps its
     /// length unless an end is given.
     pub(crate) start: Option<String>,
@@ -78,7 +80,7 @@ impl NativeTool for UpdateEvent {
         let calendars = sources::read(ctx.as_ref(), None).await?;
         let note = find::note(ctx.as_ref(), &calendars, &changed.event).await?;
         people::nobody_is_told(changed.notify.as_deref())?;
-        if changed.date.is_some() {
+        if changed.date.is_some() || changed.all.is_some() {
             return Err(invalid(
                 "/date",
                 "a note describes all instances: skip this day with calendar.delete_event, and add an event for it",

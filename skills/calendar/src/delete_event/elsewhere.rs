@@ -1,12 +1,14 @@
 use std::sync::Arc;
 
-use nova_dav::ical::Calendar;
+use nova_dav::ical::{Calendar, Moment};
+use nova_skill::jiff::civil::Date;
 use nova_skill::{
     Description, Effect, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value, async_trait, json,
 };
 
 use super::{DeleteEvent, Which};
 use crate::elsewhere::{account_of, hosts, telling};
+use crate::instance::Named;
 use crate::people;
 use crate::period::invalid;
 use crate::properties;
@@ -45,8 +47,16 @@ impl<const TELLS: bool> NativeTool for DeleteElsewhere<TELLS> {
         let account = account_of(ctx.config(), &which.event);
         let account = account.ok_or_else(|| invalid("/event", "must be an event of a server"))?;
         let mut calendar = Opened::find(ctx.as_ref(), account, &which.event).await?;
+        // After a conflict it is still this instance, whatever takes place on its day by then.
+        let instance = match which.date.as_deref().map(Named::parse).transpose()? {
+            None => None,
+            Some(named) => {
+                let held = calendar.event(&which.event)?;
+                Some((named.day(), series::instance_named(ctx.as_ref(), &held, named)?))
+            }
+        };
         loop {
-            match delete(ctx.as_ref(), &mut calendar, &which).await? {
+            match delete(ctx.as_ref(), &mut calendar, &which, instance.as_ref()).await? {
                 Ok(done) => return Ok(Output::new(done).into()),
                 // The user wants it deleted in its current version.
                 Err(conflict) => conflict.settle(ctx.as_ref()).await?,
@@ -60,23 +70,24 @@ async fn delete(
     ctx: &dyn ToolContext,
     calendar: &mut Opened<'_>,
     which: &Which,
+    instance: Option<&(Date, Moment)>,
 ) -> Result<Result<Value, Conflict>, ToolError> {
     let held = calendar.event(&which.event)?;
     people::check_told(calendar.account(), &held.calendar, None, which.notify.as_deref())?;
     let id = format!("{}/{}", calendar.name(), held.uid);
-    let Some(day) = &which.date else {
+    let Some((day, instance)) = instance else {
         let conflict = calendar.delete(&held).await?;
         return Ok(conflict.map_or_else(|| Ok(json!({"event": id, "deleted": true})), Err));
     };
 
-    let (day, instance) = series::instance_on(ctx, &held.calendar, day)?;
     let mut file = held.calendar.clone();
     let home = ctx.clock().zone();
-    series::remove_override(&mut file, &held.uid, &instance, &home);
+    series::check_takes_place(&held, instance, &home)?;
+    series::remove_override(&mut file, &held.uid, instance, &home);
     let master = series::master_mut(&mut file, &held.uid)?;
     master.add(instance.property("EXDATE"));
     properties::stamp(master, ctx.clock().now());
-    let version = |calendar: &Calendar| series::version(calendar, &held.uid, &instance, &home);
+    let version = |calendar: &Calendar| series::version(calendar, &held.uid, instance, &home);
     let conflict = calendar.replace(&held, &file, version).await?;
     Ok(conflict.map_or_else(|| Ok(json!({"event": id, "skipped": day.to_string()})), Err))
 }

@@ -20,6 +20,10 @@ pub(crate) trait Source: Send + Sync {
     /// Its kind, for a person: "notes of the vault".
     fn kind(&self) -> &'static str;
     fn read_only(&self) -> bool;
+    /// The user's address, as its invitations name it.
+    fn email(&self) -> Option<&str> {
+        None
+    }
     /// # Errors
     /// If nothing of it can be read; other calendars are not affected.
     async fn load(&self, ctx: &dyn ToolContext) -> Result<Loaded, ToolError>;
@@ -39,6 +43,8 @@ pub(crate) struct Read {
     pub(crate) name: String,
     pub(crate) kind: &'static str,
     pub(crate) read_only: bool,
+    /// The user's address, as its invitations name it.
+    pub(crate) email: Option<String>,
     pub(crate) agenda: Agenda,
     pub(crate) problems: Vec<Value>,
     pub(crate) fetched: Option<Timestamp>,
@@ -112,6 +118,7 @@ pub(crate) async fn read(ctx: &dyn ToolContext, name: Option<&str>) -> Result<Ve
             name: source.name().to_owned(),
             kind: source.kind(),
             read_only: source.read_only(),
+            email: source.email().map(str::to_owned),
             agenda,
             problems,
             fetched,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nova_dav::ical::{Calendar, Property};
+use nova_dav::ical::{Calendar, Moment, Property};
 use nova_dav::zone::Zones;
 use nova_skill::{
     Change, Description, Effect, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value, async_trait,
@@ -9,6 +9,7 @@ use nova_skill::{
 
 use super::{ChangedEvent, UpdateEvent};
 use crate::elsewhere::{account_of, hosts, telling};
+use crate::instance::Named;
 use crate::people;
 use crate::period::invalid;
 use crate::properties;
@@ -37,6 +38,7 @@ impl<const TELLS: bool> NativeTool for UpdateElsewhere<TELLS> {
     fn question(&self, args: &Value, config: &Value) -> Option<String> {
         let account = account_of(config, args["event"].as_str()?)?;
         let what = match args["date"].as_str() {
+            Some(_) if args["all"] == true => "Change all instances of this event".into(),
             Some(day) => format!("Change the instance of {day} of this event"),
             None => "Change this event".into(),
         };
@@ -47,8 +49,19 @@ impl<const TELLS: bool> NativeTool for UpdateElsewhere<TELLS> {
         let account = account_of(ctx.config(), &changed.event);
         let account = account.ok_or_else(|| invalid("/event", "must be an event of a server"))?;
         let mut calendar = Opened::find(ctx.as_ref(), account, &changed.event).await?;
+        let named = changed.date.as_deref().map(Named::parse).transpose()?;
+        if changed.all == Some(true) && named.is_none() {
+            return Err(invalid("/all", "needs the date of an instance besides"));
+        }
+        // After a conflict it is still this instance, whatever takes place on its day by then.
+        let instance = match named {
+            None => None,
+            Some(named) => {
+                Some(series::instance_named(ctx.as_ref(), &calendar.event(&changed.event)?, named)?)
+            }
+        };
         loop {
-            match change(ctx.as_ref(), &mut calendar, &changed).await? {
+            match change(ctx.as_ref(), &mut calendar, &changed, instance.as_ref()).await? {
                 Ok(answer) => return Ok(Output::new(answer).untrusted().into()),
                 // The user wants the change applied to the current version.
                 Err(conflict) => conflict.settle(ctx.as_ref()).await?,
@@ -62,6 +75,7 @@ async fn change(
     ctx: &dyn ToolContext,
     calendar: &mut Opened<'_>,
     changed: &ChangedEvent,
+    instance: Option<&Moment>,
 ) -> Result<Result<Value, Conflict>, ToolError> {
     let held = calendar.event(&changed.event)?;
     let gives_nothing = matches!(
@@ -85,32 +99,44 @@ async fn change(
     let start = properties::given("/start", changed.start.as_deref())?;
     let end = properties::given("/end", changed.end.as_deref())?;
     let moves = start.is_some() || end.is_some();
-    let instance = match &changed.date {
-        None => None,
-        Some(day) => Some(series::instance_on(ctx, &held.calendar, day)?.1),
-    };
-    let recurs = properties::recurs(&file);
-    if instance.is_none() && recurs && moves {
-        series::move_all(&mut file, &held.uid, &home, start, end)?;
+    if let Some(instance) = instance {
+        series::check_takes_place(&held, instance, &home)?;
     }
-    let event = match &instance {
-        Some(instance) => series::instance_mut(&mut file, &held.uid, instance, &home)?,
-        None => series::master_mut(&mut file, &held.uid)?,
-    };
-    if moves && (instance.is_some() || !recurs) {
-        properties::move_to(event, &mut zones, &home, start, end)?;
-    }
+    let mut texts = Vec::new();
     if let Some(title) = &changed.title {
-        event.set(Property::text("SUMMARY", &line("/title", title)?));
+        texts.push(("SUMMARY", Some(Property::text("SUMMARY", &line("/title", title)?))));
     }
     match &changed.location {
         Change::Keep => {}
-        Change::Remove => event.remove("LOCATION"),
-        Change::Set(location) => event.set(Property::text("LOCATION", &line("/location", location)?)),
+        Change::Remove => texts.push(("LOCATION", None)),
+        Change::Set(location) => {
+            texts.push(("LOCATION", Some(Property::text("LOCATION", &line("/location", location)?))));
+        }
     }
-    if instance.is_some() {
+    let one = instance.filter(|_| changed.all != Some(true));
+    if let Some(one) = one {
+        let event = series::instance_mut(&mut file, &held.uid, one, &home)?;
+        if moves {
+            properties::move_to(event, &mut zones, &home, start, end)?;
+        }
+        for (name, text) in texts {
+            match text {
+                Some(text) => event.set(text),
+                None => event.remove(name),
+            }
+        }
         people::set_attendees(event, calendar.account(), &changed.attendees)?;
     } else {
+        if moves && properties::recurs(&file) {
+            let next = series::next_instance(ctx, &held);
+            series::move_all(&mut file, &held.uid, &home, instance, next.as_ref(), (start, end))?;
+        } else if moves {
+            let event = series::master_mut(&mut file, &held.uid)?;
+            properties::move_to(event, &mut zones, &home, start, end)?;
+        }
+        for (name, text) in texts {
+            series::set_text(&mut file, &held.uid, name, text.as_ref())?;
+        }
         for event in file.components_mut("VEVENT") {
             people::set_attendees(event, calendar.account(), &changed.attendees)?;
         }
@@ -120,7 +146,7 @@ async fn change(
     }
     people::check_told(calendar.account(), &held.calendar, Some(&file), changed.notify.as_deref())?;
     series::stamp_changed(&mut file, &held.calendar, ctx.clock().now());
-    let version = |calendar: &Calendar| match &instance {
+    let version = |calendar: &Calendar| match one {
         Some(instance) => series::version(calendar, &held.uid, instance, &home),
         None => properties::summary(calendar, &home),
     };

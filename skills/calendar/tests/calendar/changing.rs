@@ -1,5 +1,7 @@
 use nova_skill::{Value, json};
 
+use nova_testkit::SkillInVault;
+
 use crate::calendar;
 
 const VAULT: &str = r#"
@@ -173,6 +175,51 @@ fn one_day_of_a_recurring_event_is_left_out() {
         json!({"event": "Dentist", "date": "2026-11-24"}),
         "/date: the event does not recur; leave the date out to delete it.",
     );
+}
+
+/// Nine in the evening in Los Angeles is the next day in the user's zone, UTC.
+#[test]
+fn skipped_day_is_one_of_the_time_zone_of_the_note() {
+    let late = "---\ntype: event\ntitle: Late\ndaysOfWeek: [T]\nstartTime: \"21:00\"\ntimezone: America/Los_Angeles\n---\n";
+    let skill = calendar(&format!("//- Late.md\n{late}"));
+    let dates = |skill: &SkillInVault| {
+        let answer = skill.value("list_events", json!({"from": "2026-11-24", "days": 14}));
+        let events = answer["events"].as_array().unwrap().clone();
+        events.iter().map(|event| event["start"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(dates(&skill), ["2026-11-25T05:00", "2026-12-02T05:00"]);
+    skill.value("delete_event", json!({"event": "Late", "date": "2026-11-25"}));
+    assert!(skill.vault.read("Late.md").contains("skipDates:\n  - 2026-11-24\n"));
+    assert_eq!(dates(&skill), ["2026-12-02T05:00"]);
+    skill.value("delete_event", json!({"event": "Late", "date": "2026-12-02T05:00"}));
+    assert_eq!(dates(&skill), [] as [&str; 0]);
+}
+
+#[test]
+fn night_shift_is_skipped_by_the_day_on_which_it_starts() {
+    let night =
+        "---\ntype: event\ntitle: Night\ndaysOfWeek: [M]\nstartTime: \"22:00\"\nendTime: \"06:00\"\n---\n";
+    let skill = calendar(&format!("//- Night.md\n{night}"));
+    let error = skill.error("delete_event", json!({"event": "Night", "date": "2026-11-24"}));
+    assert_eq!(
+        error.message,
+        "/date: no instance starts on 2026-11-24; the one that lasts until then starts on 2026-11-23."
+    );
+    assert_eq!(skill.vault.read("Night.md"), night);
+}
+
+#[test]
+fn day_with_several_instances_is_skipped_as_a_whole() {
+    let dose = "---\ntype: event\ntitle: Dose\nstartDate: 2026-11-21\nstartTime: \"08:00\"\nrrule: FREQ=DAILY;BYHOUR=8,20\n---\n";
+    let skill = calendar(&format!("//- Dose.md\n{dose}"));
+    let error = skill.error("delete_event", json!({"event": "Dose", "date": "2026-11-24T20:00"}));
+    assert_eq!(
+        error.message,
+        "/date: a note skips whole days, on which it takes place several times: give the day."
+    );
+    skill.value("delete_event", json!({"event": "Dose", "date": "2026-11-24"}));
+    let answer = skill.value("list_events", json!({"from": "2026-11-24", "days": 1}));
+    assert_eq!(answer["count"], 0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use nova_protocol::{Decision, Effect};
 use nova_skill::{Value, json};
-use nova_testkit::{ScriptedApprover, SkillInVault, decided};
+use nova_testkit::{ScriptedApprover, SkillInVault, decided, edited};
 
 use crate::caldav::{RETRO, refresh};
 use crate::radicale::{Radicale, WithSkill as _};
@@ -78,6 +78,78 @@ fn all_instances_of_a_series_are_answered() {
         json!({"event": "Mine/Work/jour", "answer": "decline", "organizer": "boss@example.org"}),
     );
     assert_eq!(server.get("jour").matches("PARTSTAT=DECLINED").count(), 2);
+}
+
+/// Somebody who is invited to one instance does not get the series.
+#[test]
+fn invitation_to_one_instance_is_opened_and_answered() {
+    let (server, skill) = with_people(INVITED);
+    let one = format!(
+        "BEGIN:VEVENT\nUID:jour\nDTSTAMP:20260101T000000Z\nRECURRENCE-ID:20261202T090000Z\nSUMMARY:Board\nDTSTART:20261202T110000Z\nDTEND:20261202T120000Z\n{INVITED}\nEND:VEVENT"
+    );
+    assert!(server.put_file("jour", &one).contains(" 201 "));
+    refresh(&skill);
+    let event = skill.value("get_event", json!({"event": "board"}));
+    assert_eq!((&event["event"], &event["title"]), (&json!("Mine/Work/jour"), &json!("Board")));
+    assert_eq!(event["next"][0]["start"], "2026-12-02T12:00");
+    assert_eq!(event["invitation"]["organizer"], "boss@example.org");
+    skill.value(
+        "respond",
+        json!({"event": "Mine/Work/jour", "answer": "accept", "organizer": "boss@example.org"}),
+    );
+    assert_eq!(server.get("jour").matches("PARTSTAT=ACCEPTED").count(), 1);
+}
+
+#[test]
+fn answer_to_an_invitation_that_changed_is_the_choice_of_the_user() {
+    let (server, mut skill) = with_people(INVITED);
+    server.put("retro", &format!("{}\n{INVITED}", RETRO.replace("Room 1", "Room 2")));
+    skill.approver = ScriptedApprover::new([decided(Decision::Once), edited(json!({"keep": "mine"}))]);
+    skill.value("respond", respond("accept", "boss@example.org"));
+    let there = server.get("retro").replace("\r\n ", "");
+    assert!(there.contains("LOCATION:Room 2") && there.contains("PARTSTAT=ACCEPTED;RSVP"), "{there}");
+}
+
+#[test]
+fn declined_invitation_takes_no_time() {
+    let (_server, skill) = with_people(INVITED);
+    let free = |skill: &SkillInVault| {
+        let day = json!({"days": 1, "from": "2026-11-24", "duration": 60, "between": "16:00-19:00"});
+        skill.value("free_time", day)["slots"].as_array().map(Vec::len)
+    };
+    let count = |skill: &SkillInVault, args: Value| skill.value("list_events", args)["count"].clone();
+    assert_eq!(free(&skill), Some(2));
+    skill.value("respond", respond("decline", "boss@example.org"));
+    assert_eq!(free(&skill), Some(1));
+    assert_eq!(count(&skill, json!({})), 1);
+    // As Today and reminders ask.
+    assert_eq!(count(&skill, json!({"declined": false})), 0);
+    skill.value("respond", respond("tentative", "boss@example.org"));
+    assert_eq!(count(&skill, json!({"declined": false})), 1);
+    assert_eq!(free(&skill), Some(2));
+}
+
+/// Whoever attends one instance alone is told of a change of the series, too.
+#[test]
+fn attendees_of_single_instances_are_listed_with_the_event() {
+    let (server, skill) = with_people(MINE);
+    let part = |people: &str, more: &str| {
+        format!(
+            "BEGIN:VEVENT\nUID:jour\nDTSTAMP:20260101T000000Z\nDURATION:PT1H\n{more}\n{people}\nEND:VEVENT"
+        )
+    };
+    let eve = format!("{MINE}\nATTENDEE:mailto:eve@example.com");
+    let series = part(MINE, "DTSTART:20261201T090000Z\nRRULE:FREQ=DAILY;COUNT=3")
+        + "\n"
+        + &part(&eve, "DTSTART:20261202T110000Z\nRECURRENCE-ID:20261202T090000Z");
+    assert!(server.put_file("jour", &series).contains(" 201 "));
+    refresh(&skill);
+    let event = skill.value("get_event", json!({"event": "Mine/Work/jour"}));
+    let people = event["attendees"].as_array().unwrap().iter();
+    let notify: Vec<&Value> = people.map(|person| &person["address"]).collect();
+    assert_eq!(notify, ["noor@example.org", "ann@example.org", "Ben@example.org", "eve@example.com"]);
+    skill.value("update_event", json!({"event": "Mine/Work/jour", "start": "11:00", "notify": notify}));
+    assert!(server.get("jour").contains("DTSTART:20261201T100000Z"));
 }
 
 #[test]

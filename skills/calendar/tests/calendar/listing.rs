@@ -108,10 +108,10 @@ fn the_tools_are_those_of_the_contract() {
     assert_eq!(
         shown,
         [
-            r#"list_events ["from", "to", "days", "calendar", "query"] Read"#,
+            r#"list_events ["from", "to", "days", "calendar", "query", "declined"] Read"#,
             r#"get_event ["event"] Read"#,
             r#"create_event ["title", "start", "end", "calendar", "location", "attendees", "rrule", "timezone"] Write"#,
-            r#"update_event ["event", "title", "date", "start", "end", "location", "attendees", "notify"] Write"#,
+            r#"update_event ["event", "title", "date", "all", "start", "end", "location", "attendees", "notify"] Write"#,
             r#"delete_event ["event", "date", "notify"] Destructive"#,
             r#"respond ["event", "answer", "organizer"] Send"#,
             r#"document_event ["event", "date"] Write"#,
@@ -239,7 +239,37 @@ fn a_rule_without_an_end_is_listed_in_part() {
                    END:VEVENT\nEND:VCALENDAR\n";
     let answer = with_file("", seconds).value("list_events", json!({"days": 400}));
     assert_eq!(answer["events"].as_array().map(Vec::len), Some(200));
-    assert_eq!(answer["problems"][0]["problem"], "there are too many events; some are left out");
+    assert_eq!(
+        answer["problems"],
+        json!([{"calendar": "Team", "event": "Tick", "remedy": "Ask for fewer days.",
+            "problem": "it takes place too often; some of its instances are left out"}])
+    );
+}
+
+#[test]
+fn single_instances_of_a_series_are_one_event() {
+    let one = "BEGIN:VEVENT\nUID:1\nSUMMARY:Board\nRECURRENCE-ID:20261202T090000Z\nDTSTART:20261202T110000Z\nEND:VEVENT\n";
+    let file = format!("BEGIN:VCALENDAR\n{one}{}END:VCALENDAR\n", one.replace("202612", "202701"));
+    let skill = with_file("", &file);
+    let event = skill.value("get_event", json!({"event": "board"}));
+    let next: Vec<&Value> = event["next"].as_array().unwrap().iter().map(|next| &next["start"]).collect();
+    assert_eq!(next, ["2026-12-02T11:00", "2027-01-02T11:00"]);
+    assert_eq!(skill.value("calendars", json!({}))["calendars"][1]["events"], 1);
+}
+
+#[test]
+fn busy_event_of_others_hides_no_own_event() {
+    let hourly = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Ping\nDTSTART:20260101T000000Z\nRRULE:FREQ=MINUTELY;INTERVAL=30\n\
+                  END:VEVENT\nBEGIN:VEVENT\nUID:2\nSUMMARY:Retro\nDTSTART:20261127T160000Z\nEND:VEVENT\nEND:VCALENDAR\n";
+    let answer = with_file(VAULT, hourly).value("list_events", json!({}));
+    let listed = lines(&answer);
+    for title in ["Fair", "Dentist", "Board", "Stand-up", "Night shift", "Retro"] {
+        assert!(listed.iter().any(|line| line.ends_with(title)), "{title}: {listed:?}");
+    }
+    assert_eq!((listed.len(), &answer["count"]), (200, &json!(342)));
+    assert!(listed.is_sorted_by_key(|line| line.split(" .. ").next()), "{listed:?}");
+    assert_eq!(answer["problems"].as_array().map(Vec::len), Some(1));
+    assert_eq!(answer["problems"][0]["event"], "Ping");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod caldav;
 mod changing;
 mod exported;
 mod fetching;
+mod instances;
 mod inviting;
 mod listing;
 mod planning;

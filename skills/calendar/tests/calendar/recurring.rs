@@ -136,7 +136,7 @@ fn a_day_without_an_instance_is_refused() {
     for (day, reason) in [
         ("2026-03-17", "the event does not take place on 2026-03-17"),
         ("2026-03-24", "the event does not take place on 2026-03-24"),
-        ("tomorrow", "\"tomorrow\" is not a date YYYY-MM-DD"),
+        ("tomorrow", "\"tomorrow\" is neither a day such as 2026-11-24"),
     ] {
         let args = json!({"event": "Mine/Work/jour", "date": day, "start": "10:00"});
         let error = skill.error("update_event", args);

@@ -34,7 +34,7 @@ fn listed(agenda: &Agenda, bounds: Bounds) -> (Vec<String>, bool) {
             Span::Times { start, end } => format!("{start} .. {}: {title}", end.strftime("%F %H:%M")),
         }
     });
-    (lines.collect(), listing.cut)
+    (lines.collect(), !listing.cut.is_empty())
 }
 
 fn problems(events: &str) -> Vec<String> {
@@ -233,6 +233,52 @@ fn expansion_is_bounded() {
 
     let never = agenda("UID:1\n    DTSTART:19700101T000000Z\n    RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30");
     assert_eq!(listed(&never, Bounds { steps: 1_000, ..Bounds::default() }), (Vec::new(), false));
+}
+
+#[test]
+fn busy_event_is_named_and_displaces_no_other() {
+    let event = |uid: &str, year: i16, more: &str| {
+        format!("UID:{uid}\nSUMMARY:{uid}\nDTSTART:{year}1101T080000Z\nDURATION:PT1M\n{more}\n\n")
+    };
+    let events = [
+        event("every minute", 2026, "RRULE:FREQ=MINUTELY"),
+        // Spends all steps of one event before its first instance of the month.
+        event("counted", 1970, "RRULE:FREQ=SECONDLY;COUNT=4294967295"),
+        event("daily", 2026, "RRULE:FREQ=DAILY"),
+        event("once", 2026, "TRANSP:OPAQUE"),
+    ];
+    let agenda = agenda(&events.concat());
+    let home = TimeZone::UTC;
+    let at = |month| date(2026, month, 1).to_zoned(home.clone()).expect("midnight").timestamp();
+    let bounds = Bounds { instances: 140, of_one: 100, steps: 2_000, steps_of_one: 1_000 };
+    let listing = agenda.between(at(11), at(12), &home, bounds);
+    let count = |uid: &str| listing.instances.iter().filter(|instance| instance.uid == uid).count();
+    assert_eq!((count("every minute"), count("daily"), count("once")), (100, 30, 1));
+    assert_eq!(listing.cut, ["every minute", "counted"]);
+}
+
+/// Outlook names every zone that a user composed like this.
+#[test]
+fn time_zone_is_that_of_its_own_calendar() {
+    let file = |uid: &str, offset: &str| {
+        format!(
+            "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Customized Time Zone\nBEGIN:STANDARD\nDTSTART:16010101T000000\n\
+             TZOFFSETFROM:{offset}\nTZOFFSETTO:{offset}\nEND:STANDARD\nEND:VTIMEZONE\nBEGIN:VEVENT\nUID:{uid}\n\
+             SUMMARY:{uid}\nDTSTART;TZID=Customized Time Zone:20261103T090000\nEND:VEVENT\nEND:VCALENDAR\n"
+        )
+    };
+    let mut calendar = Calendar::default();
+    for (uid, offset) in [("Berlin", "+0100"), ("Karachi", "+0500"), ("Tunis", "+0100")] {
+        calendar.append(Calendar::parse(file(uid, offset).as_bytes()).expect("a calendar"));
+    }
+    assert_eq!(
+        listed(&Agenda::new(calendar), Bounds::default()).0,
+        [
+            "2026-11-03T09:00:00+05:00[+05:00] .. 2026-11-03 09:00: Karachi",
+            "2026-11-03T09:00:00+01:00[+01:00] .. 2026-11-03 09:00: Berlin",
+            "2026-11-03T09:00:00+01:00[+01:00] .. 2026-11-03 09:00: Tunis",
+        ]
+    );
 }
 
 #[test]

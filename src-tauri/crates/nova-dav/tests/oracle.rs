@@ -72,7 +72,7 @@ fn instances(line: &str) -> Vec<(i64, i64)> {
     assert!(agenda.problems().is_empty(), "{:?}: {line}", agenda.problems());
     let second = |text: &str| Timestamp::from_second(text.parse().expect("seconds")).expect("an instant");
     let listing = agenda.between(second(from), second(to), &TimeZone::UTC, Bounds::default());
-    assert!(!listing.cut, "{line}");
+    assert!(listing.cut.is_empty(), "{line}");
     let mut found: Vec<(i64, i64)> = listing
         .instances
         .iter()

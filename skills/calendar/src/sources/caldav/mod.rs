@@ -16,7 +16,7 @@ use super::{Loaded, Source};
 
 pub(crate) use account::{Account, configured};
 pub(crate) use conflict::Conflict;
-pub(crate) use opened::Opened;
+pub(crate) use opened::{Held, Opened};
 pub(crate) use refresh::refresh;
 
 /// The fetched calendars of an account, or the account itself if none was fetched.
@@ -32,7 +32,7 @@ pub(super) async fn sources(
     };
     let calendars = kept.calendars.into_iter().map(|calendar| {
         let read_only = account.read_only || !calendar.writable;
-        Box::new(Fetched { calendar, read_only }) as Box<dyn Source>
+        Box::new(Fetched { calendar, read_only, email: account.email.clone() }) as Box<dyn Source>
     });
     Ok(calendars.collect())
 }
@@ -40,6 +40,7 @@ pub(super) async fn sources(
 struct Fetched {
     calendar: kept::Calendar,
     read_only: bool,
+    email: Option<String>,
 }
 
 #[async_trait]
@@ -54,6 +55,10 @@ impl Source for Fetched {
 
     fn read_only(&self) -> bool {
         self.read_only
+    }
+
+    fn email(&self) -> Option<&str> {
+        self.email.as_deref()
     }
 
     async fn load(&self, ctx: &dyn ToolContext) -> Result<Loaded, ToolError> {

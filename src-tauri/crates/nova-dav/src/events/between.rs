@@ -12,14 +12,18 @@ use crate::zone::Zone;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     pub instances: usize,
+    /// Instances of one event.
+    pub of_one: usize,
     /// Candidate days, hours, minutes or seconds of all rules in total.
     pub steps: u64,
+    /// Those of one event.
+    pub steps_of_one: u64,
 }
 
 impl Default for Bounds {
     /// 20,000 instances and two million steps, which take some tenths of a second.
     fn default() -> Self {
-        Self { instances: 20_000, steps: 2_000_000 }
+        Self { instances: 20_000, of_one: 5_000, steps: 2_000_000, steps_of_one: 250_000 }
     }
 }
 
@@ -37,10 +41,19 @@ impl Agenda {
             last: TimeZone::UTC.to_datetime(to).saturating_add(MARGIN),
             bounds,
             found: Vec::new(),
-            cut: false,
+            left: 0,
+            stopped: false,
+            cut: Vec::new(),
         };
-        for series in &self.series {
+        // An event that takes place too often displaces no single one.
+        let (recurring, single): (Vec<_>, Vec<_>) = self.series.iter().partition(|series| series.has_rules());
+        for series in single.into_iter().chain(recurring) {
+            search.left = bounds.of_one.min(bounds.instances.saturating_sub(search.found.len()));
+            search.stopped = false;
             search.search_series(series, &events);
+            if search.stopped {
+                search.cut.push(&series.uid);
+            }
         }
         let Search { mut found, cut, .. } = search;
         found.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.uid.cmp(b.uid)));
@@ -58,7 +71,11 @@ struct Search<'a, 'b> {
     last: DateTime,
     bounds: Bounds,
     found: Vec<((Timestamp, bool), Instance<'a>)>,
-    cut: bool,
+    /// Instances that the current event may still have.
+    left: usize,
+    /// The current event reached a limit.
+    stopped: bool,
+    cut: Vec<&'a str>,
 }
 
 impl<'a> Search<'a, '_> {
@@ -93,10 +110,11 @@ impl<'a> Search<'a, '_> {
                 self.add(series, events, item, clock, length, Some(first.at(start)));
             }
         }
-        let mut steps = self.bounds.steps;
+        let granted = self.bounds.steps.min(self.bounds.steps_of_one);
+        let mut steps = granted;
         for rule in &master.rules {
             for start in rule.starts(first.clock(), from, to, &mut steps) {
-                if self.cut || recurring.has_ended(rule, start) {
+                if self.stopped || recurring.has_ended(rule, start) {
                     break;
                 }
                 if let Some((item, clock)) = recurring.instance(start) {
@@ -104,8 +122,8 @@ impl<'a> Search<'a, '_> {
                 }
             }
         }
-        self.cut |= steps == 0;
-        self.bounds.steps = steps;
+        self.stopped |= steps == 0 && !master.rules.is_empty();
+        self.bounds.steps -= granted - steps;
         for (item, start) in recurring.overrides() {
             self.add(series, events, item, item.start.moment.clock(), None, Some(first.at(start)));
         }
@@ -132,10 +150,11 @@ impl<'a> Search<'a, '_> {
         if begin >= self.to || end < self.from || (end == self.from && begin < end) {
             return;
         }
-        if self.found.len() >= self.bounds.instances {
-            self.cut = true;
+        if self.left == 0 {
+            self.stopped = true;
             return;
         }
+        self.left -= 1;
         let Some(event) = events.get(item.place) else { return };
         self.found.push(((begin, timed), Instance { uid: &series.uid, event, span, recurrence }));
     }

@@ -54,11 +54,12 @@ pub enum Span {
 pub struct Listing<'a> {
     /// Sorted by start, with all-day events first on each day.
     pub instances: Vec<Instance<'a>>,
-    /// A limit was reached, so the list may be incomplete.
-    pub cut: bool,
+    /// UIDs of the events that reached a limit: instances of them may be missing.
+    pub cut: Vec<&'a str>,
 }
 
 impl Agenda {
+    /// Each `VCALENDAR` has its own time zones: a TZID may have another definition in the next one.
     pub fn new(calendar: Calendar) -> Self {
         let (series, problems) = series::read(&calendar);
         Self { calendar, series, problems }
