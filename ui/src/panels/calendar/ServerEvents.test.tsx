@@ -97,8 +97,9 @@ describe('an event of a server', () => {
       await userEvent.click(card.getByRole('button', { name: 'Use mine…' }));
       await act(async () => {});
       expect(asked('update_event')).toEqual([
-        { event: 'Work/k', start: '16:15' },
-        { event: 'Work/k', start: '16:15' },
+        { event: 'Work/k', date: '2026-11-23T16:00', all: true, start: '2026-11-23T16:15' },
+        // The instance is now where the server moved it.
+        { event: 'Work/k', date: '2026-11-23T18:00', all: true, start: '2026-11-23T16:15' },
       ]);
     });
 

@@ -198,6 +198,14 @@ describe('moving', () => {
     });
   });
 
+  // Nine in New York is 14:00 in Berlin on that day, and 15:00 on most others.
+  test('a recurring one of a server moves with all instances by as much as this one', () => {
+    const call = event('2026-03-17T14:00', '2026-03-17T15:00', { id: 'Work/call', calendar: 'Work', recurs: true, there: '2026-03-17 09:00 America/New_York' });
+    const named = { event: 'Work/call', date: '2026-03-17T14:00', all: true };
+    expect(argsOf({ event: call, how: 'move', ...movedBy(call, 60, 0) }, BERLIN, null)).toEqual({ args: { ...named, start: '2026-03-17T15:00' } });
+    expect(argsOf({ event: call, how: 'stretch', ...stretchedBy(call, 30) }, BERLIN, null)).toEqual({ args: { ...named, end: '2026-03-17T15:30' } });
+  });
+
   test('its label describes the move', () => {
     const named = (day: string) => dayText(day, '2026-11-24');
     expect(labelOf({ event: dentist, how: 'move', ...movedBy(dentist, 60, 1) }, named)).toBe('Move Dentist to Wed 25 Nov, 10:30');

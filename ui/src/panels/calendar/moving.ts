@@ -48,9 +48,12 @@ export function settledSpan({ start, end }: { start: Local; end: Local }, zone: 
   return { start: begin, end: settled(shifted(end, minutesBetween(start, begin)), zone) };
 }
 
-export type Told = { readonly args: Readonly<Record<string, string>> } | { readonly refused: string };
+export type Told = { readonly args: Readonly<Record<string, string | boolean>> } | { readonly refused: string };
 
-/** The arguments of `update_event`. Times are in the event's own zone, `own`; `zone` is the user's. */
+/**
+ * The arguments of `update_event`. Times of a note are in its own zone, `own`, those of a server in the user's, `zone`: there
+ * the tool moves all instances of a recurring event by as much as this one.
+ */
 export function argsOf({ event, how, ...put }: Pick<Lift, 'event' | 'how' | 'start' | 'end'>, zone: string | null, own: string | null): Told {
   if (event.wholeDay) return { args: { event: event.id, ...(how === 'move' ? { start: put.start } : { end: put.end }) } };
   const { start, end } = settledSpan(put, zone);
@@ -58,6 +61,7 @@ export function argsOf({ event, how, ...put }: Pick<Lift, 'event' | 'how' | 'sta
   const key = how === 'move' ? 'start' : 'end';
   const time = there(how === 'move' ? start : end);
   if (!event.recurs) return { args: { event: event.id, [key]: time } };
+  if (!event.id.endsWith('.md')) return { args: { event: event.id, date: event.start, all: true, [key]: time } };
   // The recurrence rule sets the days; only the time of day of all of them can change.
   if (how === 'move' && dayOf(time) !== dayOf(there(event.start))) return { refused: `In its own time zone ${event.title} would move to another day. Change its days in the note` };
   return { args: { event: event.id, [key]: clockOf(time) } };
