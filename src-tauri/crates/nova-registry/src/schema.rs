@@ -13,6 +13,8 @@ const EVALUATIONS: u64 = 10_000;
 const ALL_EVALUATIONS: u64 = 20_000_000;
 /// Length of a chain of schemas, which the validator follows recursively.
 const CHAIN: usize = 512;
+/// Schemas of one name that are counted for a reference; more of them cannot be told apart.
+const NAMESAKES: usize = 8;
 /// How often `unevaluatedProperties` and `unevaluatedItems` evaluate the schemas beside them.
 const WITH_UNEVALUATED: u64 = 4;
 /// The published dialects, which the validator includes, and their evaluations per level.
@@ -156,16 +158,22 @@ impl<'a> Evaluations<'a> {
 
     fn referred(&self, reference: &str) -> Vec<&'a Value> {
         let (resource, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let resources: &[&Value] = match (resource, fragment) {
-            (_, anchor) if !anchor.is_empty() && !anchor.starts_with('/') => {
-                return self.named.get(&format!("#{anchor}")).cloned().unwrap_or_default();
-            }
-            ("", _) if self.has_resources => &[],
-            ("", _) => &[self.root],
-            (id, _) => self.named.get(id).map(Vec::as_slice).unwrap_or_default(),
+        if !fragment.is_empty() && !fragment.starts_with('/') {
+            return self.named(&format!("#{fragment}")).to_vec();
+        }
+        let root = [self.root];
+        let resources: &[&Value] = match resource {
+            "" if self.has_resources => return Vec::new(),
+            "" => &root,
+            id => self.named(id),
         };
         let Ok(pointer) = percent_decode_str(fragment).decode_utf8() else { return Vec::new() };
         resources.iter().filter_map(|resource| resource.pointer(&pointer)).collect()
+    }
+
+    fn named(&self, name: &str) -> &[&'a Value] {
+        let found = self.named.get(name).filter(|found| found.len() <= NAMESAKES);
+        found.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// An upper bound of the evaluations of a value of this depth, along the path with the most.

@@ -58,14 +58,22 @@ impl Running {
 
     /// Waits for its result or question. `cancelled` is the request that waits for it.
     pub(crate) async fn next(&mut self, cancelled: &CancellationToken) -> Next {
-        tokio::select! {
-            result = &mut self.result => {
-                self.on_drop.take().map(DropGuard::disarm);
-                return Next::Result(result);
+        loop {
+            tokio::select! {
+                result = &mut self.result => {
+                    self.on_drop.take().map(DropGuard::disarm);
+                    return Next::Result(result);
+                }
+                Some(question) = self.questions.recv() => {
+                    // Otherwise it was withdrawn.
+                    if !question.answer.is_closed() {
+                        return Next::Question(question);
+                    }
+                }
+                () = cancelled.cancelled() => break,
             }
-            Some(question) = self.questions.recv() => return Next::Question(question),
-            () = cancelled.cancelled() => self.cancel.cancel(),
         }
+        self.cancel.cancel();
         // It may be writing, which completes.
         Next::Result((&mut self.result).await)
     }

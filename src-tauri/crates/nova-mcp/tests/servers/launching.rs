@@ -1,6 +1,7 @@
 //! The environment of servers: `PATH` is that of the login shell, if it answers.
 
 use std::ffi::OsString;
+use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ fn environment<'a>(own: impl IntoIterator<Item = (&'a str, &'a str)>) -> LaunchE
 fn shell(folder: &Path, profile: &str) -> PathBuf {
     let file = folder.join("shell");
     std::fs::write(&file, format!("#!/bin/sh\n{profile}\neval \"$4\"\n")).unwrap();
-    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
     file
 }
 
