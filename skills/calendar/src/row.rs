@@ -81,15 +81,14 @@ impl Listed<'_> {
             .collect();
         // Stable: by their start among equals.
         ranked.sort_by_key(|(is_beyond, is_read_only, _)| (*is_beyond, *is_read_only));
-        for (_, _, row) in ranked.split_off(most) {
-            let problem = left_out(row.calendar, row.instance.uid, Some(row.instance.event));
+        let too_many =
+            json!({"problem": "there are too many events; some are left out", "remedy": FEWER_DAYS});
+        for (is_beyond, _, row) in ranked.split_off(most) {
+            let is_named = is_beyond && self.problems.len() < PROBLEMS;
+            let of_one = || left_out(row.calendar, row.instance.uid, Some(row.instance.event));
+            let problem = if is_named { of_one() } else { too_many.clone() };
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);
-            }
-            if self.problems.len() > PROBLEMS {
-                let problem = "there are too many events; some are left out";
-                self.problems = vec![json!({"problem": problem, "remedy": FEWER_DAYS})];
-                break;
             }
         }
         self.rows = ranked.into_iter().map(|(_, _, row)| row).collect();

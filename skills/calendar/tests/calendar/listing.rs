@@ -258,6 +258,23 @@ fn single_instances_of_a_series_are_one_event() {
 }
 
 #[test]
+fn many_single_events_of_others_hide_no_own_event() {
+    let single = |number: u32| {
+        format!("BEGIN:VEVENT\nUID:{number}\nSUMMARY:{number}\nDTSTART:20261121T100000Z\nEND:VEVENT\n")
+    };
+    let all: String = (0..300).map(single).collect();
+    let answer =
+        with_file(VAULT, &format!("BEGIN:VCALENDAR\n{all}END:VCALENDAR\n")).value("list_events", json!({}));
+    let listed = lines(&answer);
+    assert_eq!((listed.len(), &answer["count"]), (200, &json!(305)));
+    assert!(listed.last().is_some_and(|line| line.ends_with("Night shift")), "{listed:?}");
+    assert_eq!(
+        answer["problems"],
+        json!([{"problem": "there are too many events; some are left out", "remedy": "Ask for fewer days."}])
+    );
+}
+
+#[test]
 fn busy_event_of_others_hides_no_own_event() {
     let hourly = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Ping\nDTSTART:20260101T000000Z\nRRULE:FREQ=MINUTELY;INTERVAL=30\n\
                   END:VEVENT\nBEGIN:VEVENT\nUID:2\nSUMMARY:Retro\nDTSTART:20261127T160000Z\nEND:VEVENT\nEND:VCALENDAR\n";
