@@ -26,6 +26,7 @@ import { daysShown, firstCalendar, reduceCalendar, shownEvents, weeksShown } fro
 import { dayOf, wallIn } from './time';
 import { useBirthdays } from './useBirthdays';
 import { useDragging } from './useDragging';
+import { useFetching } from './useFetching';
 import { useMinute } from './useMinute';
 import { useWriting } from './useWriting';
 
@@ -57,6 +58,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const today = dayOf(wallIn(now, listing.zone));
   const writing = useWriting({ state, dispatch, zone: listing.zone, today, sources, nameOf, calls, again: reads.again });
   const dragging = useDragging({ state, dispatch, sources, writing, today });
+  const fetching = useFetching({ skill: panel.skill, sources, now, calls, again: reads.again });
   const context: CalendarContext = {
     state,
     dispatch,
@@ -68,6 +70,8 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
     reading: answers.some((read) => read === null || (read.result === null && !read.error)),
     dragging,
     writing,
+    fetching,
+    reload: reads.again,
     nameOf,
   };
   const onKey = keysOf(context);

@@ -1,9 +1,7 @@
-import { useState } from 'react';
-
-import { Banner, clockTime, LinkButton, useOnline } from '../../shared';
+import { Banner, clockTime, IconButton, LinkButton, useOnline } from '../../shared';
 import { useActions } from '../../state/hooks';
 import { useCalendar } from './context';
-import { ageText, refusedBy, type CalendarSource, type SourceColour } from './sources';
+import { ageText, isOutdated, type CalendarSource, type SourceColour } from './sources';
 
 const marks: Record<SourceColour, string> = {
   c1: 'bg-c1 text-surface',
@@ -21,9 +19,9 @@ export function Mark({ source: { letter, colour } }: { source: CalendarSource })
   );
 }
 
-/** All calendars; a click hides one or shows it again. */
+/** All calendars with the age of remote ones; a click hides one or shows it again. */
 export function Sources() {
-  const { sources, state, dispatch, now } = useCalendar();
+  const { sources, state, dispatch, now, fetching } = useCalendar();
   const online = useOnline();
   if (sources.length === 0) return null;
   return (
@@ -31,7 +29,7 @@ export function Sources() {
       {sources.map((source) => {
         const shown = !state.hidden.includes(source.id);
         const age = ageText(source, now);
-        const late = age !== '' || source.problem !== null || (!online && source.remote);
+        const late = isOutdated(source, now) || source.problem !== null || (!online && source.remote);
         return (
           <button
             key={source.id}
@@ -48,19 +46,26 @@ export function Sources() {
           </button>
         );
       })}
+      {sources.some(({ remote }) => remote) && (
+        <IconButton
+          icon={fetching.busy ? 'spinner' : 'refresh'}
+          iconSize={14}
+          label="Refresh calendars"
+          className="ml-auto size-6"
+          disabled={fetching.busy || !online}
+          onClick={fetching.fetch}
+        />
+      )}
     </div>
   );
 }
 
 /** Problems of calendars, with their remedies. */
 export function SourceLines() {
-  const { sources, writing, reading } = useCalendar();
+  const { sources, reading, fetching, reload } = useCalendar();
   const online = useOnline();
   const { show } = useActions();
-  const [refused, setRefused] = useState<Readonly<Record<string, string>>>({});
-  const again = async () => setRefused(refusedBy(await writing.refresh(sources.some(({ remote }) => remote))));
   const remote = sources.filter((source) => source.remote);
-  const tryAgain = <LinkButton onClick={() => void again()}>Try again</LinkButton>;
   if (!reading && sources.length === 0) {
     return (
       <Banner tone="grey" icon="calendar" actions={<LinkButton onClick={() => show({ kind: 'settings', page: 'skills', skill: 'calendar' })}>Add one</LinkButton>}>
@@ -77,10 +82,10 @@ export function SourceLines() {
         </Banner>
       )}
       {sources.map((source) => {
-        const why = refused[source.id] ?? (source.problem === null ? null : source.problem.problem);
+        const why = fetching.refused[source.id] ?? (source.problem === null ? null : source.problem.problem);
         if (why === null || (offline && source.remote)) return null;
         return (
-          <Banner key={source.id} tone="warn" icon={source.remote ? 'cloud' : 'warn'} actions={tryAgain}>
+          <Banner key={source.id} tone="warn" icon={source.remote ? 'cloud' : 'warn'} actions={<LinkButton onClick={source.remote ? fetching.fetch : reload}>Try again</LinkButton>}>
             {why.startsWith(source.name) ? '' : `${source.name}: `}
             {why.replace(/\.$/, '')}.{' '}
             {source.fetched === null ? <span className="text-fg-2">{source.problem?.remedy}</span> : `Shown as of ${clockTime(source.fetched)}.`}

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../ipc';
 import { listingOf, piecesOn, wholeDayOn, type CalendarEvent } from './events';
 import { argsOf, labelOf, movedBy, settledSpan, spanOf, stretchedBy } from './moving';
 import { sideBySide } from './overlaps';
-import { ageText, sourcesOf } from './sources';
+import { ageText, isOutdated, isStale, sourcesOf } from './sources';
 import { daysShown, firstCalendar, reduceCalendar, shownEvents, weeksShown } from './state';
 import { inZone, instantOf, settled, shifted, timeOf, wallIn } from './time';
 import { dayText, nowText, titleOf, whenText } from './words';
@@ -282,8 +282,27 @@ describe('words', () => {
       ],
     });
     expect([notes?.name, notes?.letter, notes?.colour, team?.name, team?.letter, team?.colour]).toEqual(['Notes', 'N', 'c1', 'Team', 'T', 'c4']);
-    expect(ageText(team!, Date.parse('2026-11-24T12:10:00Z'))).toBe('');
-    expect(ageText(team!, Date.parse('2026-11-24T14:36:00Z'))).toBe('3 h old');
-    expect(ageText(team!, Date.parse('2026-11-26T14:36:00Z'))).toBe('2 days old');
+    const at = (time: string) => [ageText(team!, Date.parse(time)), isOutdated(team!, Date.parse(time))];
+    expect(at('2026-11-24T11:20:30Z')).toEqual(['just fetched', false]);
+    expect(at('2026-11-24T12:10:00Z')).toEqual(['50 min old', false]);
+    expect(at('2026-11-24T14:36:00Z')).toEqual(['3 h old', true]);
+    expect(at('2026-11-26T14:36:00Z')).toEqual(['2 days old', true]);
+    expect(ageText(notes!, Date.parse('2026-11-24T14:36:00Z'))).toBe('');
+    const unfetched = { ...team!, fetched: null };
+    expect([ageText(unfetched, 0), isOutdated(unfetched, 0)]).toEqual(['never fetched', true]);
+  });
+
+  test('calendars are stale if even the newest is', () => {
+    const [team, work] = sourcesOf({
+      calendars: [
+        { calendar: 'Team', kind: 'address', read_only: true, fetched: '2026-11-24T11:20:00Z', problems: [] },
+        { calendar: 'Work', kind: 'caldav', read_only: false, fetched: '2026-11-24T12:00:00Z', problems: [] },
+      ],
+    });
+    const [quarter, now] = [15 * 60_000, Date.parse('2026-11-24T12:10:00Z')];
+    expect(isStale([team!, work!], now, quarter)).toBe(false);
+    expect(isStale([team!], now, quarter)).toBe(true);
+    expect(isStale([{ ...team!, fetched: null }], now, quarter)).toBe(true);
+    expect(isStale([], now, quarter)).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import type { CalendarEvent } from './events';
 import type { CalendarSource } from './sources';
 import type { CalendarChange, CalendarState } from './state';
 import type { Dragging } from './useDragging';
+import type { Fetching } from './useFetching';
 import type { Writing } from './useWriting';
 
 export interface CalendarContext {
@@ -23,6 +24,9 @@ export interface CalendarContext {
   readonly reading: boolean;
   readonly dragging: Dragging;
   readonly writing: Writing;
+  readonly fetching: Fetching;
+  /** Reloads everything that is shown. */
+  reload(): void;
   /** The full name of one of the skill's tools. */
   nameOf(tool: string): string;
 }

@@ -30,7 +30,7 @@ export const listed = (events: JsonValue = EVENTS, more: Record<string, JsonValu
 export const written = { ...answer({ event: 'Events/Dentist.md' }), change_set: 'set-1' };
 export const failure = (message: string): Result<'call_tool'> => ({ ...answer(null), ok: false, error: { code: 'tool_failed', message, hint: 'Look at it.' } });
 
-export async function open(answers: Answers = {}, calendars: readonly JsonValue[] = [NOTES, TEAM], world = sampleWorld()) {
+export async function open(answers: Answers = {}, calendars: readonly JsonValue[] = [NOTES, TEAM], world = sampleWorld(), prepare: (backend: FakeBackend) => void = () => undefined) {
   const backend = new FakeBackend(world).on('call_tool', (call) => {
     const own = answers[call.tool];
     if (own) return own(call);
@@ -38,6 +38,7 @@ export async function open(answers: Answers = {}, calendars: readonly JsonValue[
     if (call.tool === 'calendar.list_events') return listed((call.args as { from: string }).from === '2026-11-23' ? EVENTS : []);
     return call.tool === 'calendar.get_event' ? answer({ fields: { attendees: ['Jane Doe'] } }) : written;
   });
+  prepare(backend);
   const panel = panelOf('calendar', 'Calendar', [{ parts: [{ kind: 'calendar', tool: 'list_events', args: {} }] }]);
   const rendered = renderInApp(<SkillPanel panel={panel} wide={false} />, { backend });
   await act(async () => {});

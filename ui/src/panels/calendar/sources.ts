@@ -23,7 +23,7 @@ export interface CalendarSource {
 
 const colours: readonly SourceColour[] = ['c1', 'c4', 'c3', 'c2'];
 
-/** Minutes after which fetched data shows its age. */
+/** Minutes after which fetched data counts as outdated. */
 const FRESH = 60;
 
 export function sourcesOf(answer: JsonValue | null | undefined): CalendarSource[] {
@@ -48,14 +48,32 @@ export function sourcesOf(answer: JsonValue | null | undefined): CalendarSource[
   });
 }
 
-/** "3 h old"; empty if fresh. `now` in ms. */
-export function ageText({ fetched }: CalendarSource, now: number): string {
-  if (fetched === null) return '';
-  const minutes = Math.floor((now - Date.parse(fetched)) / 60_000);
-  if (!(minutes >= FRESH)) return '';
+/** "12 min old", "never fetched"; empty for a calendar of this machine. `now` in ms. */
+export function ageText({ remote, fetched }: CalendarSource, now: number): string {
+  const minutes = minutesSince(fetched, now);
+  if (!remote) return '';
+  if (minutes === null) return 'never fetched';
+  if (minutes < 1) return 'just fetched';
+  if (minutes < 60) return `${minutes} min old`;
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h old`;
   const days = Math.floor(minutes / (24 * 60));
   return days === 1 ? '1 day old' : `${days} days old`;
+}
+
+export function isOutdated({ remote, fetched }: CalendarSource, now: number): boolean {
+  return remote && (minutesSince(fetched, now) ?? FRESH) >= FRESH;
+}
+
+/** Whether even the newest remote calendar is older than `most`, ms; `false` without any. */
+export function isStale(sources: readonly CalendarSource[], now: number, most: number): boolean {
+  const remote = sources.filter((source) => source.remote);
+  return remote.length > 0 && remote.every(({ fetched }) => (minutesSince(fetched, now) ?? Infinity) * 60_000 >= most);
+}
+
+/** `null` for an unknown time. */
+function minutesSince(at: string | null, now: number): number | null {
+  const since = at === null ? NaN : Math.floor((now - Date.parse(at)) / 60_000);
+  return Number.isNaN(since) ? null : since;
 }
 
 /** Errors of the last fetch, by calendar name. */

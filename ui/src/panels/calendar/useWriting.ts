@@ -47,8 +47,6 @@ export interface Writing {
   makeNote(event: CalendarEvent): Promise<{ readonly path: string; readonly isNew: boolean } | null>;
   /** Adds it to the log of a contact. */
   log(event: CalendarEvent, contact: Contact): void;
-  /** Refetches remote calendars if `remote`, and reloads everything. */
-  refresh(remote: boolean): Promise<JsonValue>;
 }
 
 export function useWriting({ state, dispatch, zone, today, nameOf, calls, again }: Panel): Writing {
@@ -124,13 +122,6 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
     log: (event, { name, path }) => {
       const text = `Meeting: ${event.id.endsWith('.md') ? `[[${event.id.slice(0, -3)}]]` : event.title}`;
       void calls.call(`Log ${event.title} with ${name}`, 'crm.log_interaction', { name: path, text, date: dayOf(event.start) });
-    },
-    refresh: async (remote) => {
-      if (!remote) {
-        again();
-        return null;
-      }
-      return (await call('Fetch calendars', 'refresh_calendars', {})).value;
     },
   };
 }
