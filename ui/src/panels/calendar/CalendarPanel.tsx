@@ -20,6 +20,7 @@ import { Hours } from './Hours';
 import { keysOf } from './keys';
 import { MonthView } from './MonthView';
 import { NewEventForm } from './NewEventForm';
+import { SeriesQuestion } from './SeriesQuestion';
 import { SourceLines, Sources } from './SourceBar';
 import { sourcesOf } from './sources';
 import { daysShown, firstCalendar, reduceCalendar, shownEvents, weeksShown } from './state';
@@ -100,6 +101,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
         </div>
         {state.view === 'month' ? <MonthView days={daysShown(state)} /> : <Hours days={daysShown(state)} />}
         <div className="flex max-h-1/2 shrink-0 flex-col gap-1.5 overflow-y-auto px-3.5 py-2 empty:hidden">
+          {state.choice && <SeriesQuestion lift={state.choice} />}
           {state.conflict && <EventConflictCard conflict={state.conflict} />}
           <CallBars calls={calls} elsewhere={null} onEdit={({ args }) => typeof args['event'] === 'string' && args['event'].endsWith('.md') ? void editNote(args['event']) : writing.add()} />
         </div>

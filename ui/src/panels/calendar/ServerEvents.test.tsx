@@ -1,4 +1,4 @@
-import { act, screen, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
@@ -53,9 +53,61 @@ describe('an event of a server', () => {
     expect(asked('delete_event')).toEqual([{ event: 'Work/k', notify }]);
   });
 
+  describe('of a series', () => {
+    const SERIES = { ...KICKOFF, recurs: true };
+    /** Moves it by these keys and drops it. */
+    const drop = async (events: Record<string, JsonValue>[], keys: [string, object?][]) => {
+      const rest = await open({ 'calendar.list_events': () => listed(events), 'calendar.get_event': () => answer({}) }, [NOTES, WORK]);
+      const kickoff = screen.getAllByRole('button', { name: /^Kick-off/ }).at(-1)!;
+      rest.press(' ', kickoff);
+      for (const [key, more] of keys) rest.press(key, kickoff, more);
+      await act(async () => void rest.press(' ', kickoff));
+      return { ...rest, question: within(screen.getByTestId('series-question')) };
+    };
+
+    test('asks whether one or all are moved, by keys alone', async () => {
+      const { asked, question } = await drop([SERIES], [['ArrowDown']]);
+      expect(question.getByRole('heading')).toHaveTextContent('Move Kick-off to 16:15?');
+      expect(asked('update_event')).toEqual([]);
+      expect(question.getByRole('button', { name: 'This one' })).toHaveFocus();
+      await userEvent.keyboard('{Enter}');
+      expect(asked('update_event')).toEqual([{ event: 'Work/k', date: '2026-11-23', start: '2026-11-23T16:15' }]);
+      await waitFor(() => expect(box(/^Kick-off/)).toHaveFocus());
+    });
+
+    test('moves all of them by the clock', async () => {
+      const { asked, question } = await drop([SERIES], [['ArrowDown', { shiftKey: true }]]);
+      expect(question.getByRole('heading')).toHaveTextContent('Set the end of Kick-off to 17:15?');
+      await userEvent.click(question.getByRole('button', { name: 'All of them' }));
+      expect(asked('update_event')).toEqual([{ event: 'Work/k', end: '17:15' }]);
+    });
+
+    test('Esc reverts it and writes nothing', async () => {
+      const { asked, press } = await drop([SERIES], [['ArrowDown']]);
+      press('Escape', document.activeElement as HTMLElement);
+      expect(screen.queryByTestId('series-question')).toBeNull();
+      expect(box(/^Kick-off ?, 16:00–17:00/)).toBeVisible();
+      expect(asked('update_event')).toEqual([]);
+    });
+
+    test('moves only one instance to another day', async () => {
+      const { asked, question } = await drop([SERIES], [['ArrowRight']]);
+      expect(question.queryByRole('button', { name: 'All of them' })).toBeNull();
+      await userEvent.click(question.getByRole('button', { name: 'This one' }));
+      expect(asked('update_event')).toEqual([{ event: 'Work/k', date: '2026-11-23T16:00', start: '2026-11-24T16:00' }]);
+    });
+
+    test('names an overnight instance by its start', async () => {
+      const night = (from: string, to: string) => ({ ...SERIES, start: `${from}T22:00`, end: `${to}T06:00` });
+      const { asked, question } = await drop([night('2026-11-22', '2026-11-23'), night('2026-11-23', '2026-11-24')], [['ArrowUp']]);
+      await userEvent.click(question.getByRole('button', { name: 'This one' }));
+      expect(asked('update_event')[0]).toMatchObject({ event: 'Work/k', date: expect.stringMatching(/^2026-11-2[23]T22:00$/) });
+    });
+  });
+
   describe('that also changed there', () => {
     /** `around`: what is listed of the days around it after the move was refused. */
-    const moved = async (event: Record<string, JsonValue> = KICKOFF, around: JsonValue[] = []) => {
+    const moved = async (event: Record<string, JsonValue> = KICKOFF, around: JsonValue[] = [], choice = 'All of them') => {
       const details: JsonValue[] = [{ title: 'Kick-off', next: [] }, { title: 'Kick-off at ten', location: 'Room 9', next: [{ start: '2026-11-24T10:00', end: '2026-11-24T11:00' }] }];
       const answers = [failure('Nothing was written: the event changed on the server.'), written];
       const rest = await open({
@@ -67,6 +119,7 @@ describe('an event of a server', () => {
       rest.press(' ', kickoff);
       rest.press('ArrowDown', kickoff);
       await act(async () => void rest.press(' ', kickoff));
+      if (event['recurs'] === true) await userEvent.click(screen.getByRole('button', { name: choice }));
       return { ...rest, card: within(await screen.findByTestId('event-conflict')) };
     };
 
@@ -101,6 +154,16 @@ describe('an event of a server', () => {
         // The instance is now where the server moved it.
         { event: 'Work/k', date: '2026-11-23T18:00', all: true, start: '2026-11-23T16:15' },
       ]);
+    });
+
+    test('changes the one instance that was chosen, also after its conflict', async () => {
+      const series = { ...KICKOFF, recurs: true };
+      const { asked, card } = await moved(series, [{ ...series, start: '2026-11-23T18:00', end: '2026-11-23T19:00' }], 'This one');
+      await userEvent.click(card.getByRole('button', { name: 'Use mine…' }));
+      await act(async () => {});
+      const one = { event: 'Work/k', date: '2026-11-23', start: '2026-11-23T16:15' };
+      expect(asked('update_event')).toEqual([one, one]);
+      expect(screen.queryByTestId('series-question')).toBeNull();
     });
 
     test('can send the user’s version', async () => {

@@ -77,6 +77,11 @@ function eventOf(row: Row): CalendarEvent | null {
   };
 }
 
+/** Whether it is a note of the vault, not an event of a server. */
+export function isNote({ id }: Pick<CalendarEvent, 'id'>): boolean {
+  return id.endsWith('.md');
+}
+
 function problemOf(row: Row): RowProblem {
   const event = textIn(row, 'event');
   const path = event?.endsWith('.md') ? event : null;
@@ -87,7 +92,7 @@ function problemOf(row: Row): RowProblem {
 /** The timed events of a day, by start; an event that covers the day counts as all-day there. */
 export function piecesOn(events: readonly CalendarEvent[], day: string): Piece[] {
   return events.flatMap((event) => {
-    if (event.wholeDay || isLong(event) || !touches(event, day)) return [];
+    if (event.wholeDay || isLong(event) || !isOn(event, day)) return [];
     const from = dayOf(event.start) === day ? minuteOf(event.start) : 0;
     const to = dayOf(event.end) === day ? minuteOf(event.end) : 1440;
     // When the clock is set back, an event may end at an earlier time than it began.
@@ -96,7 +101,7 @@ export function piecesOn(events: readonly CalendarEvent[], day: string): Piece[]
 }
 
 export function wholeDayOn(events: readonly CalendarEvent[], day: string): CalendarEvent[] {
-  return events.filter((event) => (event.wholeDay || isLong(event)) && touches(event, day));
+  return events.filter((event) => (event.wholeDay || isLong(event)) && isOn(event, day));
 }
 
 /** All events of a day, all-day ones first. */
@@ -112,7 +117,7 @@ export function dayOfDays(event: CalendarEvent, day: string): string {
   return `day ${place} of ${days}`;
 }
 
-function touches({ start, end, wholeDay }: CalendarEvent, day: string): boolean {
+export function isOn({ start, end, wholeDay }: CalendarEvent, day: string): boolean {
   if (dayOf(start) > day || dayOf(end) < day) return false;
   // An end at midnight does not reach into that day.
   return wholeDay || dayOf(start) === day || end > `${day}T00:00`;

@@ -7,7 +7,7 @@ import type { CalendarView } from './state';
 
 const views: Readonly<Record<string, CalendarView>> = { d: 'day', w: 'week', m: 'month' };
 
-export function keysOf({ state, dispatch, today, writing }: CalendarContext) {
+export function keysOf({ state, dispatch, today, writing, dragging }: CalendarContext) {
   return (event: KeyboardEvent) => {
     const region = event.currentTarget;
     // A picked-up event handles the keys.
@@ -40,6 +40,7 @@ export function keysOf({ state, dispatch, today, writing }: CalendarContext) {
       case 'Enter':
         return state.view === 'month' && !(document.activeElement instanceof HTMLButtonElement) ? () => dispatch({ type: 'viewed', view: 'day' }) : null;
       case 'Escape':
+        if (state.choice !== null) return () => dragging.choose(null);
         return state.open === null && state.adding === null ? null : () => dispatch({ type: 'closed' });
       default:
         return null;

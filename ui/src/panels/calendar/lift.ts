@@ -10,6 +10,8 @@ export interface Lift {
   readonly by: 'pointer' | 'keys';
   readonly start: Local;
   readonly end: Local;
+  /** Of a series, only this instance changes. */
+  readonly only?: boolean;
 }
 
 /** A move that was not written, because the event changed on its server. */

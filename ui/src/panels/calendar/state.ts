@@ -26,6 +26,8 @@ export interface CalendarState {
   readonly open: string | null;
   readonly adding: NewEvent | null;
   readonly lift: Lift | null;
+  /** A dropped event of a series: whether all change is being asked. */
+  readonly choice: Lift | null;
   /** Targets of dropped events by key, until reloaded. */
   readonly put: Readonly<Record<string, Pick<Lift, 'start' | 'end'>>>;
   /** Waits for a choice between the server's version and the user's. */
@@ -46,6 +48,9 @@ export type CalendarChange =
   | { readonly type: 'carried'; readonly start: Local; readonly end: Local; readonly how?: Lift['how'] }
   | { readonly type: 'returned' }
   | { readonly type: 'dropped' }
+  /** Dropped, but which instances change is still to be chosen. */
+  | { readonly type: 'asked' }
+  | { readonly type: 'chosen' }
   | { readonly type: 'refused'; readonly event: string }
   | { readonly type: 'conflicted'; readonly conflict: EventConflict }
   /** A version was chosen. */
@@ -53,7 +58,7 @@ export type CalendarChange =
   /** The events were reloaded. */
   | { readonly type: 'answered' };
 
-export const firstCalendar = (day: string): CalendarState => ({ view: 'day', day, hidden: [], open: null, adding: null, lift: null, put: {}, conflict: null });
+export const firstCalendar = (day: string): CalendarState => ({ view: 'day', day, hidden: [], open: null, adding: null, lift: null, choice: null, put: {}, conflict: null });
 
 export function reduceCalendar(state: CalendarState, change: CalendarChange): CalendarState {
   switch (change.type) {
@@ -75,16 +80,18 @@ export function reduceCalendar(state: CalendarState, change: CalendarChange): Ca
     case 'closed':
       return { ...state, open: null, adding: null };
     case 'lifted':
-      return { ...state, lift: change.lift };
+      // What waits for a choice stays where it was dropped.
+      return state.choice === null ? { ...state, lift: change.lift } : state;
     case 'carried':
       return state.lift ? { ...state, lift: { ...state.lift, how: change.how ?? state.lift.how, start: change.start, end: change.end } } : state;
     case 'returned':
       return { ...state, lift: null };
-    case 'dropped': {
-      if (!state.lift) return state;
-      const { event, start, end } = state.lift;
-      return { ...state, lift: null, put: { ...state.put, [event.key]: { start, end } } };
-    }
+    case 'dropped':
+      return dropped(state);
+    case 'asked':
+      return { ...dropped(state), choice: state.lift };
+    case 'chosen':
+      return { ...state, choice: null };
     case 'refused': {
       const { [change.event]: _gone, ...put } = state.put;
       return { ...state, put };
@@ -96,6 +103,12 @@ export function reduceCalendar(state: CalendarState, change: CalendarChange): Ca
     case 'answered':
       return Object.keys(state.put).length === 0 ? state : { ...state, put: {} };
   }
+}
+
+function dropped(state: CalendarState): CalendarState {
+  if (!state.lift) return state;
+  const { event, start, end } = state.lift;
+  return { ...state, lift: null, put: { ...state.put, [event.key]: { start, end } } };
 }
 
 /** Events to render: without hidden ones, and at their targets. */

@@ -2,9 +2,9 @@
 
 import { useEffect, useRef, useState, type Dispatch, type KeyboardEvent, type PointerEvent } from 'react';
 
-import type { CalendarEvent } from './events';
+import { isNote, type CalendarEvent } from './events';
 import type { Lift } from './lift';
-import { movedBy, snapped, spanOf, STEP, stretchedBy } from './moving';
+import { keepsDays, movedBy, snapped, spanOf, STEP, stretchedBy } from './moving';
 import { sourceOf, type CalendarSource } from './sources';
 import type { CalendarChange, CalendarState } from './state';
 import { clockOf, dayOf, minutesBetween, type Local } from './time';
@@ -21,6 +21,8 @@ export interface Dragging {
   readonly drawn: { readonly start: Local; readonly end: Local } | null;
   ofEvent(event: CalendarEvent): PointerHandlers & { readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void };
   ofDay(day: string): PointerHandlers;
+  /** Answers which instances of a series change; `null` reverts it. */
+  choose(which: 'one' | 'all' | null): void;
   /** Whether a click is real, and not the end of a drag. */
   clicked(): boolean;
 }
@@ -98,20 +100,34 @@ export function useDragging({ state, dispatch, sources, writing, today }: Panel)
   const up = () => {
     const from = press.current;
     press.current = null;
-    if (from?.begun && from.event && lift) void put(lift);
+    if (from?.begun && from.event && lift) put(lift);
     if (from?.begun && drawn) {
       dispatch({ type: 'adding', event: { day: dayOf(drawn.start), from: clockOf(drawn.start), to: clockOf(drawn.end) } });
       setDrawn(null);
     }
   };
-  const put = async (lift: Lift) => {
+  const put = (lift: Lift) => {
+    const moved = lift.start !== lift.event.start || lift.end !== lift.event.end;
+    if (!moved || !lift.event.recurs || isNote(lift.event)) return void write(lift);
+    dispatch({ type: 'asked' });
+    setSaid('');
+  };
+  const choose = (which: 'one' | 'all' | null) => {
+    const { choice } = state;
+    if (choice === null) return;
+    dispatch({ type: 'chosen' });
+    focusLater(choice.event);
+    if (which !== null) return void write({ ...choice, only: which === 'one' });
+    dispatch({ type: 'refused', event: choice.event.key });
+    setSaid(`${choice.event.title} is back ${spokenStart(choice.event, today)}.`);
+  };
+  const write = async (lift: Lift) => {
     const reason = await writing.drop(lift);
     const moved = lift.start !== lift.event.start || lift.end !== lift.event.end;
     setSaid(reason === null ? `${lift.event.title} ${moved ? 'is' : 'stays'} ${spoken(lift.event, lift, today)}.` : `${lift.event.title} is back ${spokenStart(lift.event, today)}: ${reason}.`);
     if (reason === null && lift.by === 'keys' && lift.event.wholeDay) {
       if (state.view === 'day') dispatch({ type: 'went', day: lift.start });
-      // It is now another element below another day.
-      requestAnimationFrame(() => [...document.querySelectorAll<HTMLElement>('[data-event]')].find(({ dataset }) => dataset['event'] === lift.event.key)?.focus());
+      focusLater(lift.event);
     }
   };
   const handlers = (of: CalendarEvent | null): PointerHandlers => ({
@@ -151,8 +167,14 @@ export function useDragging({ state, dispatch, sources, writing, today }: Panel)
       },
     }),
     ofDay: () => (sources.some(({ readOnly }) => !readOnly) ? handlers(null) : noHandlers),
+    choose,
     clicked: () => !dragged.current,
   };
+}
+
+/** After a render: it may be another element, below another day. */
+function focusLater({ key }: CalendarEvent): void {
+  requestAnimationFrame(() => [...document.querySelectorAll<HTMLElement>('[data-event]')].find(({ dataset }) => dataset['event'] === key)?.focus());
 }
 
 const noHandlers: PointerHandlers = { onPointerDown: () => {}, onPointerMove: () => {}, onPointerUp: () => {}, onPointerCancel: () => {} };
@@ -164,7 +186,7 @@ interface KeyTarget {
   readonly today: string;
   readonly dispatch: Dispatch<CalendarChange>;
   setSaid(words: string): void;
-  put(lift: Lift): Promise<void>;
+  put(lift: Lift): void;
 }
 
 const steps: Readonly<Record<string, readonly [number, number]>> = { ArrowUp: [-STEP, 0], ArrowDown: [STEP, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -181,7 +203,7 @@ function keysOf({ event, lift, sources, today, dispatch, setSaid, put }: KeyTarg
     };
     if (pressed.key === ' ') {
       return act(() => {
-        if (own) return void put(own);
+        if (own) return put(own);
         const fixed = whyFixed(sources, event);
         if (fixed !== null) return setSaid(fixed);
         dispatch({ type: 'lifted', lift: { event, how: 'move', by: 'keys', start: event.start, end: event.end } });
@@ -214,7 +236,7 @@ function keysOf({ event, lift, sources, today, dispatch, setSaid, put }: KeyTarg
 function whyFixed(sources: readonly CalendarSource[], event: CalendarEvent): string | null {
   const { name, readOnly } = sourceOf(sources, event);
   if (readOnly) return `${name} is read only.`;
-  return event.wholeDay && event.recurs ? `${event.title} recurs. Edit it to change its days.` : null;
+  return event.wholeDay && keepsDays(event) ? `${event.title} recurs. Edit it to change its days.` : null;
 }
 
 /** "at 11:00 to 12:00", "on Tue 24 Nov, all day" */
