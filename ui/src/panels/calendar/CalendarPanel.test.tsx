@@ -327,39 +327,3 @@ describe('moving', () => {
     expect(screen.getByTestId('undo-bar')).toHaveTextContent('Added Harborline kick-off');
   });
 });
-
-describe('a new event', () => {
-  const write = async (fields: Record<string, string>) => {
-    const rest = await open();
-    rest.press('n');
-    for (const [label, text] of Object.entries(fields)) {
-      const field = screen.getByLabelText(label);
-      await userEvent.clear(field);
-      if (text !== '') await userEvent.type(field, text);
-    }
-    await userEvent.keyboard('{Enter}');
-    return rest;
-  };
-
-  test('begins at the next hour, and its day may be given in words', async () => {
-    const { asked } = await write({ Day: 'next friday', Place: 'Tessel', Title: 'Lunch with Ravi' });
-    expect(asked('create_event')).toEqual([{ title: 'Lunch with Ravi', start: '2026-12-04T15:00', end: '2026-12-04T16:00', location: 'Tessel' }]);
-  });
-
-  test('without times it is all-day', async () => {
-    const { asked } = await write({ From: '', To: '', Title: 'Fair' });
-    expect(asked('create_event')).toEqual([{ title: 'Fair', start: '2026-11-23', end: '2026-11-23' }]);
-  });
-
-  test.each([
-    [{ Title: '' }, 'Enter a title.'],
-    [{ Day: 'someday', Title: 'A' }, '“someday” is not a date. Write it as 2026-11-30.'],
-    [{ From: 'noon', Title: 'A' }, '“noon” is not a time. Write it as 09:30.'],
-    [{ From: '', Title: 'A' }, 'Write when it starts, or leave both times empty for the whole day.'],
-  ])('with %j reports %s and loses nothing', async (fields: Record<string, string>, problem) => {
-    const { asked } = await write(fields);
-    expect(screen.getByRole('alert')).toHaveTextContent(problem);
-    expect(screen.getByLabelText('Title')).toHaveValue(fields['Title']);
-    expect(asked('create_event')).toEqual([]);
-  });
-});

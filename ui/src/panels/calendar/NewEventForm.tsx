@@ -1,30 +1,42 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
 
-import { Button, IconButton, TextField } from '../../shared';
+import { Button, IconButton, LinkButton, TextField } from '../../shared';
 import { dateOf } from '../../shared/form/date-words';
+import { Select } from '../../shared/Select';
 import { useCalendar } from './context';
+import { addressesIn, readEvent, timesShown, writableIn, type Entries } from './new-event';
+import { Overlaps } from './Overlaps';
 import type { NewEvent } from './state';
-import { shifted, timeOf } from './time';
+import { wordsIn } from './title-words';
 import { dayText } from './words';
 
 /** A short form for a new event, in place of the sheet. */
 export function NewEventForm({ start }: { start: NewEvent }) {
-  const { dispatch, today, writing } = useCalendar();
-  const [title, setTitle] = useState('');
-  const [day, setDay] = useState(start.day);
-  const [from, setFrom] = useState(start.from);
-  const [to, setTo] = useState(start.to);
+  const { dispatch, today, writing, sources } = useCalendar();
+  const [typed, setTyped] = useState('');
+  const [literal, setLiteral] = useState(false);
+  const [entries, setEntries] = useState<Entries>({ day: null, from: null, to: null });
   const [place, setPlace] = useState('');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [people, setPeople] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+
+  const words = literal ? null : wordsIn(typed, today);
+  const title = words?.title ?? typed.trim();
+  const { day, from, to } = timesShown(entries, words, start);
+  const enter = (part: Partial<Entries>) => setEntries({ ...entries, ...part });
+  const read = readEvent({ title, day, from, to }, today);
+  const writable = writableIn(sources);
+  const source = writable.find(({ id }) => id === chosen) ?? writable[0];
+  const invites = source?.remote === true;
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (busy) return;
-    const read = readEvent({ title, day, from, to }, today);
     if (typeof read === 'string') return setProblem(read);
     setBusy(true);
-    const refused = await writing.create(title.trim(), read.start, read.end, place.trim());
+    const refused = await writing.create({ title, ...read, location: place.trim(), calendar: invites ? source.id : null, attendees: invites ? addressesIn(people) : [] });
     setBusy(false);
     if (refused === null) return dispatch({ type: 'closed' });
     setProblem(refused);
@@ -37,29 +49,54 @@ export function NewEventForm({ start }: { start: NewEvent }) {
         <IconButton icon="x" iconSize={14} label="Close" keys="Esc" onClick={() => dispatch({ type: 'closed' })} />
       </div>
       <Line label="Title">
-        <TextField autoFocus aria-label="Title" value={title} onChange={(event) => setTitle(event.target.value)} />
+        <TextField autoFocus aria-label="Title" aria-description="May say the day and time, such as tomorrow 12:30" value={typed} onChange={(event) => setTyped(event.target.value)} />
+        {words !== null && (
+          <p role="status" data-testid="understood" className="flex gap-2 pt-0.5 text-meta text-fg-3">
+            <span className="min-w-0 flex-1">
+              “{words.words}” is its {[words.day === null ? '' : 'day', words.from === null ? '' : 'time'].filter((part) => part !== '').join(' and ')}.
+            </span>
+            <LinkButton onClick={() => setLiteral(true)}>Keep in title</LinkButton>
+          </p>
+        )}
       </Line>
       <Line label="Day">
-        <TextField aria-label="Day" aria-description="A date, or words such as next friday" value={day} onChange={(event) => setDay(event.target.value)} />
+        <TextField aria-label="Day" aria-description="A date, or words such as next friday" value={day} onChange={(event) => enter({ day: event.target.value })} />
         <p className="pt-0.5 text-meta text-fg-3">{meant === null ? 'A date, or words such as next friday' : dayText(meant, today)}</p>
       </Line>
       <Line label="Time">
         <span className="flex items-center gap-1.5">
-          <TextField aria-label="From" placeholder="all day" className="w-20" value={from} onChange={(event) => setFrom(event.target.value)} />
+          <TextField aria-label="From" placeholder="all day" className="w-20" value={from} onChange={(event) => enter({ from: event.target.value })} />
           <span aria-hidden="true">–</span>
-          <TextField aria-label="To" className="w-20" value={to} onChange={(event) => setTo(event.target.value)} />
+          <TextField aria-label="To" className="w-20" value={to} onChange={(event) => enter({ to: event.target.value })} />
         </span>
       </Line>
       <Line label="Place">
         <TextField aria-label="Place" value={place} onChange={(event) => setPlace(event.target.value)} />
       </Line>
+      {writable.length > 1 && source && (
+        <Line label="Calendar">
+          <Select label="Calendar" className="w-full" value={source.id} onChange={setChosen}>
+            {writable.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Line>
+      )}
+      {invites && (
+        <Line label="Invite">
+          <TextField aria-label="Invite" aria-description="E-mail addresses, separated by commas" placeholder="ann@example.org, …" value={people} onChange={(event) => setPeople(event.target.value)} />
+        </Line>
+      )}
+      {typeof read !== 'string' && read.start.length > 10 && <Overlaps {...read} />}
       {problem !== null && (
         <p role="alert" className="text-small text-danger">
           {problem}
         </p>
       )}
       <Button type="submit" variant="primary" className="self-start" disabled={busy}>
-        Add event
+        {invites && addressesIn(people).length > 0 ? 'Add and invite…' : 'Add event'}
       </Button>
     </form>
   );
@@ -74,20 +111,4 @@ function Line({ label, children }: { label: string; children: ReactNode }) {
       <div className="min-w-0 flex-1">{children}</div>
     </div>
   );
-}
-
-/** The tool's arguments, or the error of an entry. */
-export function readEvent({ title, day, from, to }: { readonly title: string; readonly day: string; readonly from: string; readonly to: string }, today: string): { start: string; end: string } | string {
-  if (title.trim() === '') return 'Enter a title.';
-  const date = dateOf(day, today);
-  if (date === null) return `“${day.trim()}” is not a date. Write it as 2026-11-30.`;
-  if (from.trim() === '') return to.trim() === '' ? { start: date, end: date } : 'Write when it starts, or leave both times empty for the whole day.';
-  const [begin, end] = [timeOf(from), timeOf(to)];
-  if (begin === null) return `“${from.trim()}” is not a time. Write it as 09:30.`;
-  const start = `${date}T${begin}`;
-  if (to.trim() === '') return { start, end: shifted(start, 60) };
-  if (end === null) return `“${to.trim()}” is not a time. Write it as 10:15.`;
-  const same = `${date}T${end}`;
-  // An end before the start is on the next day.
-  return { start, end: same > start ? same : shifted(same, 1440) };
 }

@@ -22,6 +22,8 @@ export interface CalendarEvent {
   readonly answer: string | null;
   /** Its start in its own zone: "2026-11-24 14:00 America/New_York". */
   readonly there: string | null;
+  /** The waiting call that would create it. */
+  readonly proposed?: string;
 }
 
 /** The part of an event on one day, in minutes since midnight. */

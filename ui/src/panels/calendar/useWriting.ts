@@ -14,7 +14,7 @@ import { argsOf, labelOf, settledSpan } from './moving';
 import type { Contact } from './attendees';
 import type { CalendarSource } from './sources';
 import type { CalendarChange, CalendarState } from './state';
-import { clockOf, dayOf, localAt, minuteOf, shifted, wallIn } from './time';
+import { clockOf, dayOf, localAt, minuteOf, shifted, wallIn, type Local } from './time';
 import { dayText } from './words';
 
 interface Panel {
@@ -28,6 +28,18 @@ interface Panel {
   again(): void;
 }
 
+export interface WrittenEvent {
+  readonly title: string;
+  readonly start: Local;
+  readonly end: Local;
+  /** May be empty. */
+  readonly location: string;
+  /** The calendar of a server; `null` for a note. */
+  readonly calendar: string | null;
+  /** E-mail addresses that the server invites. */
+  readonly attendees: readonly string[];
+}
+
 export type Answer = 'accept' | 'tentative' | 'decline';
 
 const answered: Readonly<Record<Answer, string>> = { accept: 'Accept', tentative: 'Answer maybe to', decline: 'Decline' };
@@ -36,7 +48,7 @@ export interface Writing {
   /** Begins a new event on the visible day. */
   add(): void;
   /** Writes it; returns the error, or none. */
-  create(title: string, start: string, end: string, location: string): Promise<string | null>;
+  create(event: WrittenEvent): Promise<string | null>;
   /** Writes a dropped event; returns the error, or none. */
   drop(lift: Lift): Promise<string | null>;
   /** `date`: deletes only that day of a recurring event. */
@@ -77,9 +89,16 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
       const from = state.day === today && dayOf(next) === today ? `${clockOf(`${next}00`)}` : '09:00';
       dispatch({ type: 'adding', event: { day: state.day, from, to: clockOf(localAt(state.day, Math.min(minuteOf(`${state.day}T${from}`) + 60, 1439))) } });
     },
-    create: async (title, start, end, location) => {
+    create: async ({ title, start, end, location, calendar, attendees }) => {
       const span = start.length > 10 ? settledSpan({ start, end }, zone) : { start, end };
-      return reasonOf(await call(`Add ${title}`, 'create_event', { title, ...span, ...(location === '' ? {} : { location }) }));
+      const args = {
+        title,
+        ...span,
+        ...(calendar === null ? {} : { calendar }),
+        ...(location === '' ? {} : { location }),
+        ...(attendees.length === 0 ? {} : { attendees: [...attendees] }),
+      };
+      return reasonOf(await call(`Add ${title}`, 'create_event', args));
     },
     drop: async (lift) => {
       const { event } = lift;

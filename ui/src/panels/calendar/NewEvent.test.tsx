@@ -1,0 +1,97 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { EVENTS, listed, NOTES, open, setNow, TEAM, unsetNow } from './fixture';
+
+beforeEach(setNow);
+afterEach(unsetNow);
+
+describe('a new event', () => {
+  const write = async (fields: Record<string, string>) => {
+    const rest = await open();
+    rest.press('n');
+    for (const [label, text] of Object.entries(fields)) {
+      const field = screen.getByLabelText(label);
+      await userEvent.clear(field);
+      if (text !== '') await userEvent.type(field, text);
+    }
+    await userEvent.keyboard('{Enter}');
+    return rest;
+  };
+
+  test('begins at the next hour, and its day may be given in words', async () => {
+    const { asked } = await write({ Day: 'next friday', Place: 'Tessel', Title: 'Lunch with Ravi' });
+    expect(asked('create_event')).toEqual([{ title: 'Lunch with Ravi', start: '2026-12-04T15:00', end: '2026-12-04T16:00', location: 'Tessel' }]);
+  });
+
+  test('without times it is all-day', async () => {
+    const { asked } = await write({ From: '', To: '', Title: 'Fair' });
+    expect(asked('create_event')).toEqual([{ title: 'Fair', start: '2026-11-23', end: '2026-11-23' }]);
+  });
+
+  test.each([
+    [{ Title: '' }, 'Write a title.'],
+    [{ Day: 'someday', Title: 'A' }, '“someday” is no date. Write it as 2026-11-30.'],
+    [{ From: 'noon', Title: 'A' }, '“noon” is no time. Write it as 09:30.'],
+    [{ From: '', Title: 'A' }, 'Write when it starts, or leave both times empty for the whole day.'],
+  ])('with %j reports %s and loses nothing', async (fields: Record<string, string>, problem) => {
+    const { asked } = await write(fields);
+    expect(screen.getByRole('alert')).toHaveTextContent(problem);
+    expect(screen.getByLabelText('Title')).toHaveValue(fields['Title']);
+    expect(asked('create_event')).toEqual([]);
+  });
+
+  test('takes its day and time from its title', async () => {
+    const { asked } = await write({ Title: 'Lunch with Ravi tomorrow 12:30' });
+    expect(asked('create_event')).toEqual([{ title: 'Lunch with Ravi', start: '2026-11-24T12:30', end: '2026-11-24T13:30' }]);
+  });
+
+  test('shows what its title says, which the user can undo or change', async () => {
+    const { press } = await open();
+    press('n');
+    await userEvent.type(screen.getByLabelText('Title'), 'Lunch tomorrow 12:30');
+    expect(screen.getByTestId('understood')).toHaveTextContent('“tomorrow 12:30” is its day and time.');
+    expect([screen.getByLabelText('Day'), screen.getByLabelText('From'), screen.getByLabelText('To')].map((field) => (field as HTMLInputElement).value)).toEqual(['2026-11-24', '12:30', '13:30']);
+    await userEvent.clear(screen.getByLabelText('Day'));
+    await userEvent.type(screen.getByLabelText('Day'), 'friday');
+    expect(screen.getByText('Fri 27 Nov')).toBeVisible();
+    await userEvent.click(screen.getByRole('button', { name: 'Keep in title' }));
+    expect(screen.queryByTestId('understood')).toBeNull();
+    expect([screen.getByLabelText('Title'), screen.getByLabelText('Day'), screen.getByLabelText('From')].map((field) => (field as HTMLInputElement).value)).toEqual(['Lunch tomorrow 12:30', 'friday', '15:00']);
+  });
+
+  test('names the events that it overlaps before it is saved', async () => {
+    const declined = { ...EVENTS[3]!, title: 'Pitch', event: 'Team/p', answer: 'DECLINED' };
+    const { press } = await open({ 'calendar.list_events': () => listed([...EVENTS, declined]) });
+    press('n');
+    await userEvent.type(screen.getByLabelText('Title'), 'Walk today 11:00-12:00');
+    expect(await screen.findByText(/^Overlaps/)).toHaveTextContent(/^Overlaps Brightwater line 2 10:00, Interview 10:30$/);
+    await userEvent.clear(screen.getByLabelText('Title'));
+    await userEvent.type(screen.getByLabelText('Title'), 'Walk today 11:30-12:00');
+    expect(screen.queryByText(/^Overlaps/)).toBeNull();
+  });
+
+  test('goes to the chosen calendar of a server, which invites people', async () => {
+    const { asked, press } = await open({}, [NOTES, TEAM, { ...TEAM, calendar: 'Work', kind: 'caldav', read_only: false }]);
+    press('n');
+    expect(within(screen.getByRole('combobox', { name: 'Calendar' })).getAllByRole('option').map(({ textContent }) => textContent)).toEqual(['Notes', 'Work']);
+    expect(screen.queryByLabelText('Invite')).toBeNull();
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Calendar' }), 'Work');
+    await userEvent.type(screen.getByLabelText('Invite'), 'ann@example.org, Ben <ben@example.org>');
+    await userEvent.type(screen.getByLabelText('Title'), 'Kick-off');
+    await userEvent.click(screen.getByRole('button', { name: 'Add and invite…' }));
+    expect(asked('create_event')).toEqual([{ title: 'Kick-off', start: '2026-11-23T15:00', end: '2026-11-23T16:00', calendar: 'Work', attendees: ['ann@example.org', 'Ben <ben@example.org>'] }]);
+  });
+
+  test('of a note invites nobody, whatever was typed before', async () => {
+    const { asked, press } = await open({}, [NOTES, { ...TEAM, calendar: 'Work', kind: 'caldav', read_only: false }]);
+    press('n');
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Calendar' }), 'Work');
+    await userEvent.type(screen.getByLabelText('Invite'), 'ann@example.org');
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Calendar' }), 'vault');
+    await userEvent.type(screen.getByLabelText('Title'), 'Kick-off');
+    await userEvent.click(screen.getByRole('button', { name: 'Add event' }));
+    expect(asked('create_event')).toEqual([{ title: 'Kick-off', start: '2026-11-23T15:00', end: '2026-11-23T16:00' }]);
+  });
+});

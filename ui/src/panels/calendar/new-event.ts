@@ -1,0 +1,59 @@
+// Reads the form of a new event. Pure.
+
+import { dateOf } from '../../shared/form/date-words';
+import type { CalendarEvent } from './events';
+import type { CalendarSource } from './sources';
+import { clockOf, shifted, timeOf, type Local } from './time';
+import type { TitleWords } from './title-words';
+
+/** The entries of the form; `null` for a field that the user left as it was. */
+export interface Entries {
+  readonly day: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export interface EventTimes {
+  readonly day: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What the fields show: the user's entries, else what the title says, else how the form began. */
+export function timesShown(entries: Entries, words: TitleWords | null, start: EventTimes): EventTimes {
+  const begin = words?.from ?? null;
+  const until = begin === null ? start.to : (words?.to ?? clockOf(shifted(`2000-01-01T${begin}`, 60)));
+  return { day: entries.day ?? words?.day ?? start.day, from: entries.from ?? begin ?? start.from, to: entries.to ?? until };
+}
+
+/** The calendars that events can be added to. */
+export function writableIn(sources: readonly CalendarSource[]): CalendarSource[] {
+  return sources.filter(({ readOnly }) => !readOnly);
+}
+
+/** "ann@example.org, Ben <ben@example.org>" */
+export function addressesIn(text: string): string[] {
+  return text.split(/[,;\n]/).map((one) => one.trim()).filter((one) => one !== '');
+}
+
+/** The tool's arguments, or the error of an entry. */
+export function readEvent({ title, day, from, to }: EventTimes & { readonly title: string }, today: string): { start: Local; end: Local } | string {
+  if (title.trim() === '') return 'Write a title.';
+  const date = dateOf(day, today);
+  if (date === null) return `“${day.trim()}” is no date. Write it as 2026-11-30.`;
+  if (from.trim() === '') return to.trim() === '' ? { start: date, end: date } : 'Write when it starts, or leave both times empty for the whole day.';
+  const [begin, end] = [timeOf(from), timeOf(to)];
+  if (begin === null) return `“${from.trim()}” is no time. Write it as 09:30.`;
+  const start = `${date}T${begin}`;
+  if (to.trim() === '') return { start, end: shifted(start, 60) };
+  if (end === null) return `“${to.trim()}” is no time. Write it as 10:15.`;
+  const same = `${date}T${end}`;
+  // An end before the start is on the next day.
+  return { start, end: same > start ? same : shifted(same, 1440) };
+}
+
+/** The events at that time; all-day and declined ones leave it free. */
+export function overlapping({ start, end }: { readonly start: Local; readonly end: Local }, events: readonly CalendarEvent[]): CalendarEvent[] {
+  if (start.length === 10) return [];
+  return events.filter((event) => !event.wholeDay && event.answer !== 'DECLINED' && event.proposed === undefined && event.start < end && event.end > start);
+}
