@@ -90,6 +90,34 @@ describe('a day', () => {
   });
 });
 
+describe('an event that the assistant proposes', () => {
+  const propose = async () => {
+    const rest = await open();
+    await act(() => rest.store.actions.openSession('harborline'));
+    const args = { title: 'Kick-off, preparation', start: '2026-11-23T16:30', end: '2026-11-23T17:00' };
+    const of = { session: 'harborline' };
+    act(() => {
+      rest.backend.emit({ type: 'tool_call_started', call: 'p', tool: 'calendar.create_event', args, effect: 'write', principal: { kind: 'user', name: 'you' } }, of);
+      rest.backend.emit({ type: 'approval_requested', call: 'p', args, decisions: ['once', 'deny'], question: 'Add 1 event?', editable: false, diff: null, host: null, revision: 1, mid_run: false }, of);
+    });
+    return rest;
+  };
+
+  test('is drawn until its card is answered, and opens the card', async () => {
+    const { asked, backend, press, store } = await propose();
+    const proposed = box(/^Kick-off, preparation ?, 16:30 ?, Notes, waits for your answer$/);
+    expect(proposed).toHaveClass('border-dashed');
+    await userEvent.click(proposed);
+    expect(screen.queryByTestId('event-sheet')).toBeNull();
+    expect(asked('get_event')).toEqual([]);
+    expect(store.get().app.panel.wide).toBe(false);
+    press(' ', proposed);
+    expect(screen.getByText('Kick-off, preparation waits for your answer.')).toBeInTheDocument();
+    act(() => backend.emit({ type: 'approval_decided', call: 'p', decision: 'deny', by: 'user', reason: null }, { session: 'harborline' }));
+    expect(screen.queryByRole('button', { name: /^Kick-off, preparation/ })).toBeNull();
+  });
+});
+
 describe('calendars', () => {
   test('an outdated one shows its age, and a click hides its events', async () => {
     await open();

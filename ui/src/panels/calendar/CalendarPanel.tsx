@@ -5,6 +5,9 @@ import { useEffect, useReducer, useRef } from 'react';
 import type { CalendarPart, JsonValue, PanelView } from '../../ipc';
 import { ErrorBox, Icon, LinkButton, skillIcon } from '../../shared';
 import { useEditNote } from '../../state/editNote';
+import { useSession } from '../../state/hooks';
+import { sameList } from '../../state/same';
+import { waitingCalls } from '../../state/session';
 import { CallBars, ProblemBars } from '../skill/Bars';
 import { Header } from '../skill/PanelHead';
 import { Asking } from '../skill/Region';
@@ -20,6 +23,7 @@ import { Hours } from './Hours';
 import { keysOf } from './keys';
 import { MonthView } from './MonthView';
 import { NewEventForm } from './NewEventForm';
+import { proposedIn } from './proposed';
 import { SeriesQuestion } from './SeriesQuestion';
 import { SourceLines, Sources } from './SourceBar';
 import { sourcesOf } from './sources';
@@ -48,6 +52,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const reads = useReads([calendars, ...weeks]);
   const calls = useCalls();
   const editNote = useEditNote();
+  const waiting = useSession(waitingCalls, sameList);
   const root = useRef<HTMLElement>(null);
 
   const answers = weeks.map((week) => reads.of(week));
@@ -63,7 +68,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const context: CalendarContext = {
     state,
     dispatch,
-    events: shownEvents(state, [...listing.events, ...birthdays]),
+    events: shownEvents(state, [...listing.events, ...birthdays, ...proposedIn(waiting, nameOf('create_event'))]),
     sources,
     now,
     today,

@@ -69,7 +69,7 @@ function Title({ event }: { event: CalendarEvent }) {
   const { sources } = useCalendar();
   const tip = event.wholeDay ? event.title : `${clockOf(event.start)} ${event.title}`;
   return (
-    <span data-tip={tip} className={`truncate border-l-2 pl-1 ${bars[sourceOf(sources, event).colour]} ${event.wholeDay ? 'font-medium' : ''}`}>
+    <span data-tip={tip} className={`truncate border-l-2 pl-1 ${bars[sourceOf(sources, event).colour]} ${event.wholeDay ? 'font-medium' : ''} ${event.answer === 'DECLINED' ? 'text-fg-3 line-through' : ''} ${event.proposed === undefined ? '' : 'border-dashed text-accent'}`}>
       <Revealed text={event.title} />
     </span>
   );

@@ -3,9 +3,9 @@ import { Button, Icon, LinkButton, type IconName } from '../../shared';
 import { NoteLink } from '../../shared/NoteLink';
 import { Revealed } from '../../shared/Revealed';
 import { useActions } from '../../state/hooks';
-import { at, isRow } from '../skill/answer';
+import { at } from '../skill/answer';
 import { useCalendar } from './context';
-import { textIn, type CalendarEvent } from './events';
+import type { CalendarEvent } from './events';
 import { contactOf, type Contact, type Person } from './attendees';
 import type { Answer } from './useWriting';
 
@@ -31,22 +31,32 @@ const choices: readonly { readonly answer: Answer; readonly label: string; reado
   { answer: 'decline', label: 'Decline', state: 'DECLINED' },
 ];
 
-/** Answers to an invitation from someone else; the given one is marked. */
+/** Answers to an invitation from someone else; the given one is marked. One answer is for all instances. */
 export function Invitation({ event, detail }: { event: CalendarEvent; detail: JsonValue | null | undefined }) {
   const { writing } = useCalendar();
-  const invitation = at(detail, '/invitation');
-  const organizer = isRow(invitation) ? textIn(invitation, 'organizer') : null;
-  if (!isRow(invitation) || organizer === null) return null;
-  const given = textIn(invitation, 'answer');
+  const organizer = organizerOf(event, detail);
+  if (organizer === null) return null;
+  const given = event.answer ?? textAt(detail, '/invitation/answer');
   return (
-    <div role="group" aria-label={`Answer ${organizer}`} className="flex flex-wrap gap-1.5 pt-1">
+    <div role="group" aria-label={`Answer ${organizer}`} className="flex flex-wrap items-center gap-1.5 pt-1">
       {choices.map(({ answer, label, state }) => (
         <Button key={answer} size="s" icon={given === state ? 'check' : undefined} aria-pressed={given === state} onClick={() => writing.respond(event, organizer, answer)}>
           {label}
         </Button>
       ))}
+      {event.recurs && <span className="text-fg-3">for all its days</span>}
     </div>
   );
+}
+
+/** Who waits for an answer. The details are those of the series, which may not invite to more than this instance. */
+function organizerOf({ answer }: CalendarEvent, detail: JsonValue | null | undefined): string | null {
+  return textAt(detail, '/invitation/organizer') ?? (answer === null ? null : textAt(detail, '/organizer/address'));
+}
+
+function textAt(value: JsonValue | null | undefined, pointer: string): string | null {
+  const text = at(value, pointer);
+  return typeof text === 'string' && text !== '' ? text : null;
 }
 
 const answers: Readonly<Record<string, { readonly icon: IconName; readonly word: string; readonly look: string }>> = {

@@ -31,6 +31,29 @@ describe('an event of a server', () => {
     expect(asked('respond')).toEqual([{ event: 'Work/k', organizer: 'boss@example.org', answer: 'tentative' }]);
   });
 
+  test('is struck through if it was declined, and can still be accepted', async () => {
+    const invitation = { organizer: 'boss@example.org', answer: 'DECLINED' };
+    const { asked, sheet } = await openOne({ ...KICKOFF, answer: 'DECLINED' }, { attendees: people, invitation });
+    expect(within(box(/^Kick-off ?, .*Work, declined$/)).getByText('Kick-off')).toBeVisible();
+    expect(box(/^Kick-off/).querySelector('.line-through')).toHaveTextContent('Kick-off');
+    expect(sheet.getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-pressed', 'true');
+    await userEvent.click(sheet.getByRole('button', { name: 'Accept' }));
+    expect(asked('respond')).toEqual([{ event: 'Work/k', organizer: 'boss@example.org', answer: 'accept' }]);
+  });
+
+  test('can be answered if only one instance of its series is an invitation', async () => {
+    const organizer = { name: null, address: 'boss@example.org', answer: null };
+    const { sheet } = await openOne({ ...KICKOFF, recurs: true, answer: 'TENTATIVE' }, { organizer });
+    const answers = within(sheet.getByRole('group', { name: 'Answer boss@example.org' }));
+    expect(answers.getByRole('button', { name: 'Maybe' })).toHaveAttribute('aria-pressed', 'true');
+    expect(answers.getByText('for all its days')).toBeVisible();
+  });
+
+  test('without an invitation cannot be answered, although it has an organizer', async () => {
+    const { sheet } = await openOne(KICKOFF, { organizer: { name: null, address: 'boss@example.org', answer: null } });
+    expect(sheet.queryByRole('group', { name: /^Answer/ })).toBeNull();
+  });
+
   test('shows the given answer', async () => {
     const { sheet } = await openOne({ ...KICKOFF, answer: 'ACCEPTED' }, { attendees: people, invitation: { organizer: 'boss@example.org', answer: 'ACCEPTED' } });
     expect(box(/^Kick-off/)).not.toHaveClass('border-dashed');

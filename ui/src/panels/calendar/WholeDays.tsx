@@ -4,7 +4,8 @@ import { useCalendar } from './context';
 import { dayOfDays, wholeDayOn, type CalendarEvent } from './events';
 import { Mark } from './SourceBar';
 import { dayOf } from './time';
-import { sourceOf } from './sources';
+import { sourceOf, type SourceColour } from './sources';
+import { useOpening } from './useOpening';
 import { dayText, spokenRest } from './words';
 
 /** Events per day shown at first: two columns of one, or two rows of several. */
@@ -54,7 +55,8 @@ function More({ count, events, onOpen }: { count: number; events: readonly Calen
 
 /** `lifted`: at its target position. */
 function WholeDay({ event, day, single, lifted = false }: { event: CalendarEvent; day: string; single: boolean; lifted?: boolean }) {
-  const { sources, dispatch, state, dragging, today } = useCalendar();
+  const { sources, state, dragging, today } = useCalendar();
+  const openEvent = useOpening();
   const source = sourceOf(sources, event);
   const which = lifted ? dayText(dayOf(event.start), today) : dayOfDays(event, day);
   const open = state.open === event.key;
@@ -63,16 +65,16 @@ function WholeDay({ event, day, single, lifted = false }: { event: CalendarEvent
       <button
         type="button"
         data-event={lifted ? undefined : event.key}
-        data-event-id={event.id}
+        data-event-id={event.id || undefined}
         data-note-path={event.id.endsWith('.md') ? event.id : undefined}
         aria-expanded={open}
         tabIndex={lifted ? -1 : 0}
-        onClick={() => dragging.clicked() && dispatch({ type: 'opened', event: event.key })}
+        onClick={() => openEvent(event)}
         {...(lifted ? {} : dragging.ofEvent(event))}
-        className={`flex h-5.5 w-full touch-none items-center gap-1.5 rounded-badge border px-1 ${open || lifted ? 'border-accent' : 'border-transparent'} ${source.colour === 'c1' || source.colour === 'c2' ? 'bg-accent-soft' : 'bg-surface-sunken'}`}
+        className={`flex h-5.5 w-full touch-none items-center gap-1.5 rounded-badge border px-1 ${frameOf(event, open || lifted)} ${groundOf(event, source.colour)}`}
       >
         {single && <Mark source={source} />}
-        <span className={`min-w-0 truncate ${single ? '' : 'text-meta'}`}>
+        <span className={`min-w-0 truncate ${single ? '' : 'text-meta'} ${event.answer === 'DECLINED' ? 'text-fg-3 line-through' : ''}`}>
           <Revealed text={event.title} />
           {which !== '' && <span className={single ? '@max-[26rem]:hidden' : 'sr-only'}>, {which}</span>}
           {single && which !== '' && (
@@ -85,4 +87,15 @@ function WholeDay({ event, day, single, lifted = false }: { event: CalendarEvent
       </button>
     </div>
   );
+}
+
+function frameOf({ answer, proposed }: CalendarEvent, marked: boolean): string {
+  if (proposed !== undefined) return 'border-dashed border-accent text-accent';
+  if (marked) return 'border-accent';
+  return answer === 'NEEDS-ACTION' ? 'border-dashed border-line-control' : answer === 'DECLINED' ? 'border-line-control' : 'border-transparent';
+}
+
+function groundOf({ answer, proposed }: CalendarEvent, colour: SourceColour): string {
+  if (proposed !== undefined || answer === 'NEEDS-ACTION' || answer === 'DECLINED') return 'bg-surface';
+  return colour === 'c1' || colour === 'c2' ? 'bg-accent-soft' : 'bg-surface-sunken';
 }

@@ -235,6 +235,7 @@ function keysOf({ event, lift, sources, today, dispatch, setSaid, put }: KeyTarg
 /** Why an event cannot be moved; none if it can. */
 function whyFixed(sources: readonly CalendarSource[], event: CalendarEvent): string | null {
   const { name, readOnly } = sourceOf(sources, event);
+  if (event.proposed !== undefined) return `${event.title} waits for your answer.`;
   if (readOnly) return `${name} is read only.`;
   return event.wholeDay && keepsDays(event) ? `${event.title} recurs. Edit it to change its days.` : null;
 }

@@ -57,9 +57,16 @@ export function nowText({ start, end, wholeDay }: CalendarEvent, now: number, zo
   return `now, ${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`} left`;
 }
 
+const statuses: Readonly<Record<string, string>> = { 'NEEDS-ACTION': 'not answered', DECLINED: 'declined', TENTATIVE: 'maybe' };
+
+/** "not answered", "declined"; empty for an ordinary event. */
+export function statusText({ answer, proposed }: CalendarEvent): string {
+  return proposed === undefined ? (statuses[answer ?? ''] ?? '') : 'waits for your answer';
+}
+
 /** Additional screen reader text of an event. */
-export function spokenRest({ recurs, answer }: CalendarEvent, calendar: string, readOnly: boolean): string {
-  return [calendar, recurs ? 'recurring' : '', answer === 'NEEDS-ACTION' ? 'not answered' : '', readOnly ? 'read only' : ''].filter((part) => part !== '').join(', ');
+export function spokenRest(event: CalendarEvent, calendar: string, readOnly: boolean): string {
+  return [calendar, event.recurs ? 'recurring' : '', statusText(event), readOnly ? 'read only' : ''].filter((part) => part !== '').join(', ');
 }
 
 /** Maximum code units of a title in a question about it. */
