@@ -13,8 +13,8 @@ import { Header } from '../skill/PanelHead';
 import { Asking } from '../skill/Region';
 import { useCalls } from '../skill/useCalls';
 import { useReads } from '../skill/useReads';
-import { BIRTHDAYS } from './birthdays';
 import { CalendarHead } from './CalendarHead';
+import { BIRTHDAYS, contactSourceOf, FOLLOW_UPS } from './contact-days';
 import { CalendarProvider, type CalendarContext } from './context';
 import { EventConflictCard } from './EventConflictCard';
 import { EventSheet } from './EventSheet';
@@ -29,7 +29,7 @@ import { SourceLines, Sources } from './SourceBar';
 import { sourcesOf } from './sources';
 import { daysShown, firstCalendar, reduceCalendar, shownEvents, weeksShown } from './state';
 import { dayOf, wallIn } from './time';
-import { useBirthdays } from './useBirthdays';
+import { useContactDays } from './useContactDays';
 import { useDragging } from './useDragging';
 import { useFetching } from './useFetching';
 import { useMinute } from './useMinute';
@@ -47,7 +47,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const [state, dispatch] = useReducer(reduceCalendar, dayOf(wallIn(now, null)), firstCalendar);
   const calendars = { tool: nameOf('calendars'), args: {} };
   const mondays = weeksShown(state);
-  const birthdays = useBirthdays(mondays);
+  const contactDays = useContactDays(mondays);
   const weeks = mondays.map((from) => ({ tool: nameOf(part.tool), args: { ...part.args, from, days: 7 } as Record<string, JsonValue> }));
   const reads = useReads([calendars, ...weeks]);
   const calls = useCalls();
@@ -60,7 +60,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   useEffect(() => dispatch({ type: 'answered' }), [answered]);
 
   const listing = listingOf(answers.map((read) => read?.result?.value));
-  const sources = [...sourcesOf(reads.of(calendars)?.result?.value), ...(birthdays.length > 0 ? [BIRTHDAYS] : [])];
+  const sources = [...sourcesOf(reads.of(calendars)?.result?.value), ...[BIRTHDAYS, FOLLOW_UPS].filter((own) => contactDays.some((event) => contactSourceOf(event) === own))];
   const today = dayOf(wallIn(now, listing.zone));
   const writing = useWriting({ state, dispatch, zone: listing.zone, today, sources, nameOf, calls, again: reads.again });
   const dragging = useDragging({ state, dispatch, sources, writing, today });
@@ -68,7 +68,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const context: CalendarContext = {
     state,
     dispatch,
-    events: shownEvents(state, [...listing.events, ...birthdays, ...proposedIn(waiting, nameOf('create_event'))]),
+    events: shownEvents(state, [...listing.events, ...contactDays, ...proposedIn(waiting, nameOf('create_event'))]),
     sources,
     now,
     today,

@@ -7,8 +7,8 @@ import { useEditNote } from '../../state/editNote';
 import { useActions } from '../../state/hooks';
 import { isRow } from '../skill/answer';
 import { useReads } from '../skill/useReads';
-import { BIRTHDAYS } from './birthdays';
-import { BirthdaySheet } from './BirthdaySheet';
+import { contactSourceOf } from './contact-days';
+import { ContactDaySheet } from './ContactDaySheet';
 import { useCalendar } from './context';
 import { EventActions } from './EventActions';
 import { textIn, type CalendarEvent } from './events';
@@ -24,7 +24,7 @@ import { nowText, whenText } from './words';
 export function EventSheet() {
   const { state, events } = useCalendar();
   const event = openEvent(state.open, events);
-  if (event?.calendar === BIRTHDAYS.id) return <BirthdaySheet event={event} />;
+  if (event && contactSourceOf(event)) return <ContactDaySheet event={event} />;
   return event && <Sheet key={event.key} event={event} />;
 }
 
