@@ -201,6 +201,8 @@ export interface Panel {
   readonly note: string | null;
   /** The call whose sub-agent is shown; the newest one if it belongs to another conversation. */
   readonly task: string | null;
+  /** The day that a calendar is to show, `YYYY-MM-DD`, until it does. */
+  readonly day: string | null;
   /** A skill panel replaces the conversation. */
   readonly wide: boolean;
   /** The note covers a wide panel. */
@@ -269,7 +271,7 @@ export const firstState: AppState = {
   deleted: null,
   problem: null,
   view: { kind: 'chat' },
-  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, task: null, wide: false, peek: false },
+  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, task: null, day: null, wide: false, peek: false },
   list: { folded: false, width: widths.list.first, sheet: false },
   revisions: { registry: 0, pendingTools: 0, rules: 0, routines: 0, mail: 0, changes: 0, providers: 0, credentials: 0 },
   noteChanges: {},

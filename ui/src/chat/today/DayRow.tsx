@@ -1,11 +1,12 @@
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 
 import { Icon, LinkButton, noteName } from '../../shared';
 import { moneyText, numberText } from '../../shared/amount';
 import { revealed } from '../../shared/invisible';
 import { NoteLink } from '../../shared/NoteLink';
 import { Revealed } from '../../shared/Revealed';
-import { useActions, useSession } from '../../state/hooks';
+import { useSession } from '../../state/hooks';
+import { latinKey } from '../../state/latin-key';
 import { waitingCalls } from '../../state/session';
 import { ApprovalCard } from '../ApprovalCard';
 import { dueText, eventTimes, isTicked, type ShownRow, type Tick } from './day';
@@ -13,20 +14,24 @@ import { dueText, eventTimes, isTicked, type ShownRow, type Tick } from './day';
 interface DayRowProps {
   readonly shown: ShownRow;
   readonly now: Date;
+  /** Opens its note, or its day in the calendar; `null` if it has neither. */
+  readonly onOpen: (() => void) | null;
   readonly onTick: () => void;
   readonly onUndo: (tick: Tick) => void;
 }
 
-/** One row: Enter opens its note, O opens it in Obsidian, Space completes it or undoes that. */
-export function DayRow({ shown: { row, tick }, now, onTick, onUndo }: DayRowProps) {
-  const { openNote } = useActions();
+/**
+ * One row: a click and Enter open its note or its day in the calendar, O opens the note in Obsidian, Space completes
+ * it or undoes that.
+ */
+export function DayRow({ shown: { row, tick }, now, onOpen, onTick, onUndo }: DayRowProps) {
   const ticked = isTicked(tick);
   const times = eventTimes(row, now);
   const change = () => (tick !== null && ticked ? onUndo(tick) : onTick());
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget) return;
     if (event.key === ' ' && row.tick !== null) change();
-    else if (event.key === 'Enter' && row.path !== null) openNote(row.path);
+    else if ((event.key === 'Enter' || (isO(event) && row.path === null)) && onOpen !== null) onOpen();
     else return;
     event.preventDefault();
   };
@@ -45,12 +50,12 @@ export function DayRow({ shown: { row, tick }, now, onTick, onUndo }: DayRowProp
           <Box label={`Done: ${revealed(row.text)}`} ticked={ticked} busy={tick?.state === 'running' || tick?.state === 'undoing'} onChange={change} />
         )}
         {row.mark !== '' && <Mark name={row.mark} />}
-        <span className="flex min-w-0 flex-1 items-baseline gap-1.5">
+        <Opened onOpen={row.tick === null ? onOpen : null}>
           <span className={`cut max-w-full flex-none text-ui ${times?.now ? 'font-medium' : ''} ${ticked ? 'text-fg-3 line-through' : ''}`}>
             <Revealed text={plain(row.text)} />
           </span>
           <Detail row={row} isTask={row.tick !== null} />
-        </span>
+        </Opened>
         {row.value !== '' && <span className="tabular shrink-0 text-ui">{figure(row.value, row.unit)}</span>}
         {times && <span className="tabular shrink-0 text-small text-fg-2">{times.lasts}</span>}
         {!times && <End shown={{ row, tick }} now={now} onUndo={onUndo} />}
@@ -62,6 +67,21 @@ export function DayRow({ shown: { row, tick }, now, onTick, onUndo }: DayRowProp
         </p>
       )}
     </li>
+  );
+}
+
+function isO(event: KeyboardEvent<HTMLElement>): boolean {
+  return latinKey(event) === 'o' && !event.ctrlKey && !event.metaKey && !event.altKey;
+}
+
+/** Its content; a button for the mouse, as the row itself has the keys. A task holds a link of its own. */
+function Opened({ onOpen, children }: { onOpen: (() => void) | null; children: ReactNode }) {
+  const looks = 'flex min-w-0 flex-1 items-baseline gap-1.5';
+  if (onOpen === null) return <span className={looks}>{children}</span>;
+  return (
+    <button type="button" tabIndex={-1} onClick={onOpen} className={`${looks} text-left`}>
+      {children}
+    </button>
   );
 }
 

@@ -1,21 +1,29 @@
+import type { TodayRow } from '../../ipc';
 import { Icon, iconOf, LinkButton, skillIcon } from '../../shared';
 import { moneyText } from '../../shared/amount';
 import { revealed } from '../../shared/invisible';
 import { useActions, useApp } from '../../state/hooks';
 import { DayRow } from './DayRow';
-import { agesOf, type ShownSection } from './day';
+import { agesOf, shownDay, type ShownSection } from './day';
 import type { Ticks } from './useTicks';
 
 /** One skill's section of the day. */
 export function DaySection({ section, now, ticks }: { section: ShownSection; now: Date; ticks: Ticks }) {
   const { view, rows, fold, open, key } = section;
+  const { openNote, showDay } = useActions();
+  const hasCalendar = useApp((app) => view.panel && app.skillPanels.some(({ skill }) => skill === view.skill));
+  const opening = ({ path, until, at }: TodayRow) => {
+    if (path !== null) return () => openNote(path);
+    // An event of a server has no note.
+    return until !== '' && hasCalendar ? () => showDay(view.skill, shownDay(at, now)) : null;
+  };
   return (
     <section aria-label={view.title}>
       <Head section={section} now={now} />
       {view.problem !== null && <p className="py-1.5 text-small text-danger">{revealed(view.problem)}</p>}
       <ul>
         {rows.map((shown) => (
-          <DayRow key={shown.key} shown={shown} now={now} onTick={() => ticks.tick(key, shown.row, shown.place)} onUndo={ticks.undo} />
+          <DayRow key={shown.key} shown={shown} now={now} onOpen={opening(shown.row)} onTick={() => ticks.tick(key, shown.row, shown.place)} onUndo={ticks.undo} />
         ))}
       </ul>
       {fold !== '' && (

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { renderInApp } from '../../testing/render';
+import { samplePanels } from '../../testing/sample-panels';
 import { sampleToday } from '../../testing/sample/today';
 import { Conversation } from '../Conversation';
 import { Today } from './Today';
@@ -18,6 +19,8 @@ afterEach(() => {
 
 const page = () => renderInApp(<Today empty="Nothing due today." />, { app: { glances: sampleToday(new Date()) } });
 const rowOf = (text: string) => screen.getByText(text).closest('li')!;
+/** A task’s note has the same name. */
+const serverEvent = () => within(screen.getByRole('region', { name: 'Events' })).getByText('Fernhill revised quote').closest('li')!;
 
 test('each section lists its due items; a failed one says why', () => {
   page();
@@ -74,6 +77,30 @@ test('a refused completion says why', async () => {
   await userEvent.click(screen.getByRole('checkbox', { name: 'Done: Sign the lease renewal' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('The task was changed. Open the note.');
   expect(screen.getByRole('checkbox', { name: 'Done: Sign the lease renewal' })).not.toBeChecked();
+});
+
+test('a click on a row opens its note', async () => {
+  const { store } = page();
+  for (const [text, note] of [['Jane Doe', 'CRM/People/Jane Doe.md'], ['Electricity', 'Budget/Electricity.md'], ['Odile Farrow', 'CRM/People/Odile Farrow.md'], ['Quarter close', 'Events/Quarter close.md']] as const) {
+    await userEvent.click(screen.getByText(text));
+    expect(store.get().app.panel).toMatchObject({ open: true, tab: 'note', note });
+  }
+});
+
+test.each(['a click', 'Enter', 'O'])('%s on an event of a server shows its day in the calendar', async (how) => {
+  const { store } = renderInApp(<Today empty="" />, { app: { glances: sampleToday(new Date()), skillPanels: samplePanels } });
+  const row = serverEvent();
+  if (how === 'a click') await userEvent.click(within(row).getByRole('button', { name: /^Fernhill revised quote/ }));
+  else {
+    row.focus();
+    await userEvent.keyboard(how === 'O' ? 'o' : '{Enter}');
+  }
+  expect(store.get().app.panel).toMatchObject({ open: true, tab: 'skill:calendar', day: '2026-11-24', note: null });
+});
+
+test('an event of a server is plain text without the calendar', async () => {
+  page();
+  expect(within(serverEvent()).queryByRole('button')).toBeNull();
 });
 
 test('Arrow up goes to the last row, J and K move, Enter opens, Escape returns', async () => {

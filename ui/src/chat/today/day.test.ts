@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { GlanceView, TodayRow, TodayView } from '../../ipc';
-import { agesOf, type DayEvent, dueText, emptyDay, eventTimes, headingOf, isTicked, reduceDay, sectionKey, sectionsOf, summaryOf } from './day';
+import { agesOf, type DayEvent, dueText, emptyDay, eventTimes, headingOf, isTicked, reduceDay, sectionKey, sectionsOf, shownDay, summaryOf } from './day';
 
 const now = new Date('2026-11-23T14:10');
 
@@ -117,4 +117,10 @@ test('a calendar fetched long ago shows its age', () => {
   expect(fetched(now.toISOString())).toBe('');
   expect(fetched('never')).toBe('');
   expect(headingOf(now)).toBe('Monday 23 November');
+});
+
+test('an event that began on an earlier day is shown today', () => {
+  expect(shownDay('2026-11-21', now)).toBe('2026-11-23');
+  expect(shownDay('2026-11-23T15:30', now)).toBe('2026-11-23');
+  expect(shownDay('2026-11-25', now)).toBe('2026-11-25');
 });

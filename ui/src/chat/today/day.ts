@@ -205,6 +205,12 @@ export function headingOf(now: Date): string {
   return `${weekdays[now.getDay()]} ${now.getDate()} ${months[now.getMonth()]}`;
 }
 
+/** The day on which to show an event: today if it began before. */
+export function shownDay(at: string, now: Date): string {
+  const [day, today] = [at.slice(0, 10), dayString(now)];
+  return day < today ? today : day;
+}
+
 /** The local midnight of `2026-11-23` or `2026-11-23T15:30`. */
 function dayOf(at: string): Date {
   return new Date(`${at.slice(0, 10)}T00:00`);

@@ -46,6 +46,16 @@ describe('a day', () => {
     expect(date()).toBe('Wed 25 Nov');
   });
 
+  test('a day that another part of the window asks for is shown once', async () => {
+    const { press, store } = await open();
+    press('w');
+    act(() => store.actions.showDay('calendar', '2026-11-25'));
+    expect(screen.getByTestId('calendar-date')).toHaveTextContent('Wed 25 Nov');
+    expect(store.get().app.panel.day).toBeNull();
+    press('t');
+    expect(screen.getByTestId('calendar-date')).toHaveTextContent('Mon 23 Nov');
+  });
+
   test('keys are ignored in text fields, and with Ctrl', async () => {
     const { press } = await open();
     press('n');

@@ -20,6 +20,12 @@ export function panelActions({ get, setApp }: Tools, showChat: () => void) {
       showChat();
     },
 
+    /** Shows a day in a skill's calendar, beside the conversation. */
+    showDay(skill: string, day: string): void {
+      setPanel({ open: true, tab: `skill:${skill}`, day });
+      showChat();
+    },
+
     /** Shows the sub-agent of a call, beside the conversation. */
     showTask(call: string): void {
       setPanel({ open: true, tab: 'subagents', task: call });
