@@ -159,3 +159,18 @@ test('a tool of a skill that is off keeps its arguments', async () => {
   await user.type(screen.getByLabelText('Time zone'), 'UTC{Enter}');
   await waitFor(() => expect(backend.asked('edit_routine')[0]?.after).toMatchObject({ zone: 'UTC', tool: 'garden.water', args }));
 });
+
+test('on Linux the command that installs a service can be copied', async () => {
+  const { user } = await setup([]);
+  await user.click(await screen.findByRole('button', { name: 'Copy the command' }));
+  expect(await navigator.clipboard.readText()).toBe('nova routine serve --install');
+  expect(screen.getByText('Copied')).toBeVisible();
+});
+
+test('elsewhere there is no such command', async () => {
+  const { status } = sampleWorld();
+  renderInApp(<RoutinesPage />, { world: { routines: [], status: { ...status, platform: 'macos' } } });
+  await screen.findByRole('button', { name: 'New routine' });
+  await screen.findAllByText(/^No routines yet/);
+  expect(screen.queryByText('nova routine serve --install')).toBeNull();
+});

@@ -8,6 +8,7 @@ import { listKeys } from '../../shared/list-keys';
 import { useActions, useApp, useRpc } from '../../state/hooks';
 import { RoutineForm } from './RoutineForm';
 import { RoutineLine } from './RoutineLine';
+import { WithoutNova } from './WithoutNova';
 
 export function RoutinesPage() {
   const backend = useBackend();
@@ -50,6 +51,7 @@ export function RoutinesPage() {
           Routines run while Nova runs{background?.keep_running === true ? ', also after its window is closed' : ''}.{' '}
           <LinkButton onClick={() => show({ kind: 'settings', page: 'notifications' })}>When the window is closed</LinkButton>
         </p>
+        <WithoutNova />
         {adding && <RoutineForm onClose={close} />}
         {error && (
           <div className="px-4 pt-3">
