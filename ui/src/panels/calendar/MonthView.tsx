@@ -3,7 +3,7 @@ import { useCalendar } from './context';
 import { eventsOn, type CalendarEvent } from './events';
 import { sourceOf, type SourceColour } from './sources';
 import { clockOf } from './time';
-import { dayText, weekdayText } from './words';
+import { dayText, statusText, weekdayText } from './words';
 
 /** Titles that fit in a day. */
 const FIRST = 3;
@@ -50,19 +50,28 @@ function DayCell({ day }: { day: string }) {
         type="button"
         data-day-cell={day}
         aria-current={day === today ? 'date' : undefined}
-        aria-label={`Open ${dayText(day, today)}, ${own.length === 0 ? 'nothing' : own.map(({ title }) => title).join(', ')}`}
         onClick={() => dispatch({ type: 'viewed', view: 'day', day })}
         className="flex h-full w-full flex-col items-stretch gap-px overflow-hidden p-0.5 text-left text-meta hover:bg-hover"
       >
-        <span className={`self-end rounded-full px-1 tabular-nums ${number}`}>{Number(day.slice(8))}</span>
-        {reading && <span className="h-2.5 w-4/5 animate-appear-late rounded-badge bg-selected" />}
-        {own.slice(0, FIRST).map((event) => (
-          <Title key={event.key} event={event} />
-        ))}
-        {own.length > FIRST && <span className="pl-1 text-fg-3">{own.length - FIRST} more</span>}
+        <span className="sr-only">
+          Open {dayText(day, today)}, {own.length === 0 ? 'nothing' : own.map(spokenTitle).join(', ')}
+        </span>
+        <span aria-hidden="true" className="contents">
+          <span className={`self-end rounded-full px-1 tabular-nums ${number}`}>{Number(day.slice(8))}</span>
+          {reading && <span className="h-2.5 w-4/5 animate-appear-late rounded-badge bg-selected" />}
+          {own.slice(0, FIRST).map((event) => (
+            <Title key={event.key} event={event} />
+          ))}
+          {own.length > FIRST && <span className="pl-1 text-fg-3">{own.length - FIRST} more</span>}
+        </span>
       </button>
     </td>
   );
+}
+
+function spokenTitle(event: CalendarEvent): string {
+  const status = statusText(event);
+  return status === '' ? event.title : `${event.title} (${status})`;
 }
 
 function Title({ event }: { event: CalendarEvent }) {
