@@ -185,10 +185,7 @@ impl Dovecot {
     /// If it cannot be written.
     pub fn deliver_at(&self, user: &str, folder: &str, flags: &str, message: &[u8], seconds: u64) {
         let number = self.delivered.fetch_add(1, Ordering::Relaxed);
-        let mut place = self.root().join("m").join(user).join("M");
-        if folder != "INBOX" {
-            place.push(format!(".{}", folder.replace('/', ".")));
-        }
+        let place = self.place(user, folder);
         let [waiting, new, delivered] = ["tmp", "new", "cur"].map(|name| place.join(name));
         for folder in [&waiting, &new, &delivered] {
             fs::create_dir_all(folder).expect("a folder");
@@ -203,6 +200,37 @@ impl Dovecot {
         let user = users.join(user);
         give_away(&[], &[&users, &user, &user.join("M"), &place, &waiting, &new, &delivered, &file]);
         fs::rename(&file, delivered.join(name)).expect("delivered");
+    }
+
+    /// Numbers the messages of a folder anew, as after a backup was restored: its UIDVALIDITY changes. Nobody may be signed
+    /// in.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn renumber(&self, user: &str, folder: &str) {
+        for entry in fs::read_dir(self.place(user, folder)).expect("a folder") {
+            let file = entry.expect("an entry").path();
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name == "dovecot-uidlist" || name.starts_with("dovecot.index") {
+                fs::remove_file(file).expect("removed");
+            }
+        }
+    }
+
+    /// Whether the existing folder takes new messages: one that is full does not.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn set_full(&self, user: &str, folder: &str, is_full: bool) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = if is_full { 0o500 } else { 0o700 };
+        let waiting = self.place(user, folder).join("tmp");
+        fs::set_permissions(waiting, fs::Permissions::from_mode(mode)).expect("its permissions");
+    }
+
+    fn place(&self, user: &str, folder: &str) -> PathBuf {
+        let root = self.root().join("m").join(user).join("M");
+        if folder == "INBOX" { root } else { root.join(format!(".{}", folder.replace('/', "."))) }
     }
 
     /// The file names of a user's messages with their flags, by folder, to detect changes by a mail program.

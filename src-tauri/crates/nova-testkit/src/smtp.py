@@ -5,10 +5,12 @@ hostile@   is one, and the message is refused
 cut@       the message is taken, and the connection cut before the answer
 lost@      the connection is cut before the answer, and the message thrown away
 slow@      the message is taken, and no answer comes
+filed@     the server puts what it takes into its sender's Sent, as some do
 """
 
 import asyncio
 import base64
+import imaplib
 import json
 import os
 import ssl
@@ -20,7 +22,7 @@ import urllib.request
 
 from aiosmtpd.smtp import SMTP, AuthResult
 
-folder, certificate, key, way, password, lookup = sys.argv[1:7]
+folder, certificate, key, way, password, lookup, imap = sys.argv[1:8]
 
 
 class Handler:
@@ -39,6 +41,8 @@ class Handler:
 
         if has("hostile"):
             return "554 5.7.1 Not wanted"
+        if has("filed"):
+            await asyncio.to_thread(file_into_sent, session.auth_data.login, envelope.content)
         if not has("lost"):
             self.take(envelope)
         if has("cut") or has("lost"):
@@ -69,6 +73,13 @@ class Handler:
         os.rename(name + ".new", name)
 
 
+def file_into_sent(user, message):
+    trusting = ssl.create_default_context(cafile=certificate)
+    with imaplib.IMAP4_SSL("127.0.0.1", int(imap), ssl_context=trusting) as mailbox:
+        mailbox.authenticate("PLAIN", lambda _: b"\0" + user + b"\0" + password.encode())
+        mailbox.append("Sent", "(\\Seen)", None, message)
+
+
 def user_of(token):
     try:
         with urllib.request.urlopen(lookup + urllib.parse.quote(token)) as answer:
@@ -80,7 +91,7 @@ def user_of(token):
 def authenticate(server, session, envelope, mechanism, given):
     known = given.password == password.encode()
     # An answer that is not handled here is given by the server.
-    return AuthResult(success=known, handled=False)
+    return AuthResult(success=known, handled=False, auth_data=given)
 
 
 async def main():

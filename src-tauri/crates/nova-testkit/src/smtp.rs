@@ -48,7 +48,7 @@ impl SmtpServer {
         let mut process = Command::new(here.join("../../../.cache/mail/bin/python"))
             .arg(here.join("src/smtp.py"))
             .args([taken.path(), &certificate, &key])
-            .args([way, Dovecot::PASSWORD, beside.lookup()])
+            .args([way, Dovecot::PASSWORD, beside.lookup(), &beside.port().to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -91,9 +91,16 @@ impl TakenMail {
     }
 }
 
-impl Drop for SmtpServer {
-    fn drop(&mut self) {
+impl SmtpServer {
+    /// Ends it and its connections, like a network that fails.
+    pub fn stop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+impl Drop for SmtpServer {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
