@@ -158,18 +158,30 @@ pub(crate) fn one(
         .ok_or_else(|| ToolError::failed("No mailbox is configured.", "Add one in Settings, Skills, Mail."))
 }
 
-/// The mailbox and the message of an id, `mailbox/folder/numbers`.
+/// The mailbox and the message of an id, `mailbox/folder/numbers`. `mailbox`: the one that the call names besides.
 ///
 /// # Errors
-/// If it is not an id.
-pub(crate) fn message(config: &Value, id: &str) -> Result<(Account, MessageId), ToolError> {
+/// When it is no id, or of another mailbox.
+pub(crate) fn message(
+    config: &Value,
+    id: &str,
+    mailbox: Option<&str>,
+) -> Result<(Account, MessageId), ToolError> {
     let accounts = configured(config);
     let found = of_id(&accounts, id).and_then(|(account, rest)| Some((account.clone(), rest.parse().ok()?)));
-    found.ok_or_else(|| ToolError::InvalidArguments {
+    let (account, id) = found.ok_or_else(|| ToolError::InvalidArguments {
         path: "/id".into(),
         rule: "must be an id that mail.list, mail.search or mail.thread returned".into(),
         allowed: Vec::new(),
-    })
+    })?;
+    match mailbox.map(str::trim).filter(|name| !name.is_empty()) {
+        Some(name) if folded(name) != folded(&account.name) => Err(ToolError::InvalidArguments {
+            path: "/mailbox".into(),
+            rule: "must be the mailbox of the message".into(),
+            allowed: vec![account.name],
+        }),
+        _ => Ok((account, id)),
+    }
 }
 
 /// A name may contain a slash.

@@ -18,6 +18,9 @@ pub(crate) struct Which {
     #[schemars(length(min = 1, max = 100))]
     #[schemars(extend("x-label" = "Messages"))]
     ids: Vec<String>,
+    /// Their mailbox, by name.
+    #[schemars(extend("x-label" = "Mailbox"))]
+    mailbox: Option<String>,
 }
 
 #[async_trait]
@@ -49,10 +52,10 @@ impl NativeTool for Archive {
     }
 
     async fn preview(&self, args: Which, ctx: Arc<dyn ToolContext>) -> Result<Option<Preview>, ToolError> {
-        preview(ctx.as_ref(), &args.ids, &Change::Archive).await
+        preview(ctx.as_ref(), &args.ids, args.mailbox.as_deref(), &Change::Archive).await
     }
 
     async fn run(&self, args: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        change(ctx.as_ref(), &args.ids, &Change::Archive).await
+        change(ctx.as_ref(), &args.ids, args.mailbox.as_deref(), &Change::Archive).await
     }
 }

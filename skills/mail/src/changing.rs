@@ -26,16 +26,18 @@ struct Batch {
     ids: Vec<MessageId>,
 }
 
-/// Changes the messages; those that could not be changed are reported as problems.
+/// Changes the messages; those that stayed as they were are among the problems. `mailbox`: that of all of them, where the
+/// call names it.
 ///
 /// # Errors
-/// For an invalid id or a read-only mailbox, before anything is changed; if nothing was changed.
+/// For an id that is none or of another mailbox, and for a read-only mailbox, before anything is changed; when nothing was changed.
 pub(crate) async fn change(
     ctx: &dyn ToolContext,
     ids: &[String],
+    mailbox: Option<&str>,
     change: &Change,
 ) -> Result<ToolOutput, ToolError> {
-    let changing = batches(ctx.config(), ids)?.into_iter().map(|batch| async move {
+    let changing = batches(ctx.config(), ids, mailbox)?.into_iter().map(|batch| async move {
         let Batch { account, ids } = batch;
         let outcome = changed(ctx, &account, &ids, change).await;
         (account, outcome)
@@ -86,10 +88,11 @@ pub(crate) async fn change(
 pub(crate) async fn preview(
     ctx: &dyn ToolContext,
     ids: &[String],
+    mailbox: Option<&str>,
     change: &Change,
 ) -> Result<Option<Preview>, ToolError> {
     let mut details = Vec::new();
-    for Batch { account, ids } in batches(ctx.config(), ids)? {
+    for Batch { account, ids } in batches(ctx.config(), ids, mailbox)? {
         let mut opened = Opened::new(ctx, account.clone()).await?;
         let target = target(&mut opened, change).await;
         let found = opened.mailbox.look(&ids).await.map_err(|error| told(&account, &error));
@@ -120,10 +123,10 @@ pub(crate) fn count(args: &Value) -> String {
     }
 }
 
-fn batches(config: &Value, ids: &[String]) -> Result<Vec<Batch>, ToolError> {
+fn batches(config: &Value, ids: &[String], mailbox: Option<&str>) -> Result<Vec<Batch>, ToolError> {
     let mut batches: Vec<Batch> = Vec::new();
     for id in ids {
-        let (account, id) = message(config, id)?;
+        let (account, id) = message(config, id, mailbox)?;
         account.check_writable()?;
         match batches.iter_mut().find(|batch| batch.account == account) {
             Some(batch) => batch.ids.push(id),

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nova_mail::{Appended, MessageId, Role};
+use nova_mail::{Appended, Role};
 use nova_skill::{
     ContentHash, Description, Effect, JsonSchema, NativeTool, Output, Preview, ToolContext, ToolError,
     ToolOutput, Value, async_trait, json, schemars,
@@ -8,6 +8,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::accounts::{Account, hosts, message, one, unavailable};
+use crate::old_draft::OldDraft;
 use crate::opened::{Opened, told};
 use crate::outgoing::{Given, Outgoing};
 
@@ -46,6 +47,9 @@ pub(crate) struct DraftMail {
     /// The id of a message that this answers: sets the recipient and the subject unless given, and quotes it.
     #[schemars(extend("x-label" = "In reply to"))]
     reply_to: Option<String>,
+    /// The answer also goes to its other recipients.
+    #[schemars(extend("x-label" = "Reply to all"))]
+    all: Option<bool>,
     /// The id of an earlier draft that this one replaces.
     #[schemars(extend("x-label" = "Replaces"))]
     replace: Option<String>,
@@ -54,23 +58,17 @@ pub(crate) struct DraftMail {
 impl DraftMail {
     fn account(&self, ctx: &dyn ToolContext) -> Result<Account, ToolError> {
         let account = match (self.reply_to.as_deref(), self.replace.as_deref()) {
-            (Some(id), _) | (None, Some(id)) => message(ctx.config(), id)?.0,
+            (Some(id), _) | (None, Some(id)) => message(ctx.config(), id, self.mailbox.as_deref())?.0,
             (None, None) => one(ctx.config(), self.mailbox.as_deref(), |account| !account.read_only)?,
         };
         account.check_writable()?;
         Ok(account)
     }
 
-    /// The draft, and the one that it replaces.
-    async fn outgoing(self, ctx: &dyn ToolContext) -> Result<(Outgoing, Option<MessageId>), ToolError> {
+    async fn outgoing(self, ctx: &dyn ToolContext) -> Result<Outgoing, ToolError> {
         let account = self.account(ctx)?;
-        let replaced = match &self.replace {
-            Some(id) => {
-                let (of, id) = message(ctx.config(), id)?;
-                (of == account).then_some(id)
-            }
-            None => None,
-        };
+        let replaced = OldDraft::find(ctx, &account, "replace", self.replace.as_deref()).await?;
+        let copies = self.cc.is_some();
         let given = Given {
             to: self.to.unwrap_or_default(),
             cc: self.cc.unwrap_or_default(),
@@ -80,19 +78,25 @@ impl DraftMail {
             attachments: self.attachments.unwrap_or_default(),
         };
         let Some(id) = self.reply_to else {
-            return Ok((Outgoing::new(ctx, account, given).await?, replaced));
+            let mut outgoing = Outgoing::new(ctx, account, given).await?;
+            outgoing.replaced = replaced;
+            return Ok(outgoing);
         };
         let files = given.attachments.clone();
-        let mut reply = Outgoing::reply(ctx, &id, &given.text, false, files).await?;
+        let mut reply = Outgoing::reply(ctx, &id, &given.text, self.all.unwrap_or_default(), files).await?;
         let said = Outgoing::new(ctx, account, Given { attachments: Vec::new(), ..given }).await?.draft;
         if !said.to.is_empty() {
             reply.draft.to = said.to;
         }
-        (reply.draft.cc, reply.draft.bcc) = (said.cc, said.bcc);
+        if copies {
+            reply.draft.cc = said.cc;
+        }
+        reply.draft.bcc = said.bcc;
         if !said.subject.is_empty() {
             reply.draft.subject = said.subject;
         }
-        Ok((reply, replaced))
+        reply.replaced = replaced;
+        Ok(reply)
     }
 }
 
@@ -133,13 +137,16 @@ impl NativeTool for MakeDraft {
         mail: DraftMail,
         ctx: Arc<dyn ToolContext>,
     ) -> Result<Option<Preview>, ToolError> {
-        let (outgoing, _) = mail.outgoing(ctx.as_ref()).await?;
-        outgoing.preview(ctx.as_ref()).await.map(Some)
+        mail.outgoing(ctx.as_ref()).await?.preview(ctx.as_ref()).await.map(Some)
     }
 
     async fn run(&self, mail: DraftMail, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let ctx = ctx.as_ref();
-        let (outgoing, replaced) = mail.outgoing(ctx).await?;
+        let outgoing = mail.outgoing(ctx).await?;
+        // A rule may let it run without a card.
+        if ctx.shown().is_some() {
+            outgoing.check_shown(ctx)?;
+        }
         let account = &outgoing.account;
         let mut opened = Opened::new(ctx, account.clone()).await?;
         let drafts = opened.with_role(Role::Drafts).await?.ok_or_else(|| {
@@ -154,8 +161,8 @@ impl NativeTool for MakeDraft {
         let message = outgoing.draft.message(&message_id, at, true);
         let new = opened.mailbox.append(&drafts, &message, Appended::Draft).await;
         let new = new.map_err(|error| told(account, &error));
-        let removed = match (&new, &replaced) {
-            (Ok(_), Some(old)) => opened.mailbox.remove(old).await.err(),
+        let removed = match (&new, &outgoing.replaced) {
+            (Ok(_), Some(old)) => opened.mailbox.remove_draft(&old.id).await.err(),
             _ => None,
         };
         opened.close().await;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nova_mail::{Person, Role, SearchQuery, Wanted};
+use nova_mail::{Envelope, Person, Role, SearchQuery, Wanted};
 use nova_skill::{ToolContext, ToolError};
 
 use crate::accounts::Account;
@@ -44,13 +44,14 @@ async fn look(
     let mut known = BTreeMap::new();
     let Some(sent) = opened.with_role(Role::Sent).await? else { return Ok(known) };
     for address in addresses.into_iter().take(LOOKED_FOR) {
-        let search = SearchQuery { to: Some(address.clone()), ..SearchQuery::default() };
+        let search = SearchQuery { recipient: Some(address.clone()), ..SearchQuery::default() };
         let wanted = Wanted { search: Some(search), limit: COUNTED, ..Wanted::default() };
         let found = headers::list(ctx, opened, &sent, &wanted).await;
         let found = found.map_err(|error| told(&opened.account, &error))?;
         // The server matches substrings: jo@x is in mary.jo@x.
         let mut days = found.messages.iter().filter_map(|message| {
-            let is_to = message.envelope.to.iter().any(|person| person.address.to_lowercase() == address);
+            let Envelope { to, cc, bcc, .. } = &message.envelope;
+            let is_to = to.iter().chain(cc).chain(bcc).any(|person| person.address.to_lowercase() == address);
             is_to.then_some(message.received.or(message.envelope.date))
         });
         let first = days.by_ref().collect::<Vec<_>>();

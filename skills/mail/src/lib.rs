@@ -14,9 +14,11 @@
 //!   `tests/mail/sending.rs`.
 //! - HTML goes only to the window, and its pictures are loaded only from hosts that a card showed:
 //!   `tests/mail/showing.rs`.
-//! - An attachment is saved in the vault only under a safe name, and a program never: `tests/mail/saving.rs`.
-//! - What is sent is what was shown: `tests/mail/sending.rs`.
-//! - Testing a mailbox sends no mail, and no server that was found for an address is used until the user confirms it:
+//! - A file of a mail becomes a file of the vault only under a safe name, and a program never does:
+//!   `tests/mail/saving.rs`.
+//! - What is sent is what was shown, and only a draft that the card names is deleted: `tests/mail/sending.rs`.
+//! - A refused password is not tried again until it changes or the user tests it: `tests/mail/reading.rs`.
+//! - A test of a mailbox sends no mail, and no server that was found for an address is used before the user says so:
 //!   `tests/mail/setting_up.rs`.
 //! - No mail is sent twice or lost, whenever a connection or Nova ends: `tests/mail/sending_once.rs`.
 
@@ -37,6 +39,7 @@ mod list;
 mod mark;
 mod move_messages;
 mod noted;
+mod old_draft;
 mod opened;
 mod outgoing;
 mod proof;

@@ -21,6 +21,9 @@ pub(crate) struct Which {
     ids: Vec<String>,
     #[schemars(extend("x-label" = "As"))]
     r#as: As,
+    /// Their mailbox, by name.
+    #[schemars(extend("x-label" = "Mailbox"))]
+    mailbox: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -71,10 +74,10 @@ impl NativeTool for MarkAs {
     }
 
     async fn preview(&self, args: Which, ctx: Arc<dyn ToolContext>) -> Result<Option<Preview>, ToolError> {
-        preview(ctx.as_ref(), &args.ids, &Change::Mark(args.r#as.mark())).await
+        preview(ctx.as_ref(), &args.ids, args.mailbox.as_deref(), &Change::Mark(args.r#as.mark())).await
     }
 
     async fn run(&self, args: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        change(ctx.as_ref(), &args.ids, &Change::Mark(args.r#as.mark())).await
+        change(ctx.as_ref(), &args.ids, args.mailbox.as_deref(), &Change::Mark(args.r#as.mark())).await
     }
 }

@@ -22,6 +22,9 @@ pub(crate) struct Which {
     #[schemars(length(min = 1, max = 200))]
     #[schemars(extend("x-label" = "To"))]
     to: String,
+    /// Their mailbox, by name.
+    #[schemars(extend("x-label" = "Mailbox"))]
+    mailbox: Option<String>,
 }
 
 #[async_trait]
@@ -53,10 +56,10 @@ impl NativeTool for Move {
     }
 
     async fn preview(&self, args: Which, ctx: Arc<dyn ToolContext>) -> Result<Option<Preview>, ToolError> {
-        preview(ctx.as_ref(), &args.ids, &Change::Move(args.to)).await
+        preview(ctx.as_ref(), &args.ids, args.mailbox.as_deref(), &Change::Move(args.to)).await
     }
 
     async fn run(&self, args: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        change(ctx.as_ref(), &args.ids, &Change::Move(args.to)).await
+        change(ctx.as_ref(), &args.ids, args.mailbox.as_deref(), &Change::Move(args.to)).await
     }
 }

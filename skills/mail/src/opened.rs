@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use futures::future::join_all;
-use nova_mail::{Imap, Listed, MailError, Mailbox, MessageId, Preview, Role, SignIn};
+use nova_mail::{Imap, Listed, MailError, Mailbox, MessageId, Preview, Role, SignIn, SignInFault};
 use nova_skill::figures::folded;
 use nova_skill::{Connection, ToolContext, ToolError, Value, json};
 
 use crate::accounts::Account;
-use crate::connection::to_imap;
+use crate::connection::{refused, to_imap};
 use crate::proof::{lapsed, proof, renewed};
 
 /// A signed-in mailbox of the user.
@@ -79,6 +79,9 @@ async fn sign_in(
     account: &Account,
     who: &SignIn,
 ) -> Result<Result<Imap<Box<dyn Connection>>, MailError>, ToolError> {
+    if let Some(error) = refused(account, who) {
+        return Ok(Err(error));
+    }
     Ok(to_imap(ctx.http(), account).await?.sign_in(who).await)
 }
 
@@ -86,11 +89,12 @@ async fn sign_in(
 pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
     let what = format!("{}: {error}.", account.name);
     match error {
-        MailError::SignIn { .. } => ToolError::failed(
+        MailError::SignIn { why: SignInFault::Password, .. } => ToolError::failed(
             what,
             format!(
                 "Check the user in Settings, Skills, Mail, and set the password with: nova credential set {}. {}",
-                account.credential, "Many servers want a password made for one app."
+                account.credential,
+                "Many servers want a password made for one app. The refused one is tried again only by Test in Settings."
             ),
         ),
         MailError::Token { said } => lapsed(account, said),

@@ -1,12 +1,14 @@
 //! A mail to be sent or saved as a draft, built from the arguments of a call.
 
-use nova_mail::{Attachment, Draft, DraftError, Person};
+use nova_mail::{Attachment, Draft, DraftError, Finding, Person};
 use nova_skill::{ContentHash, Detail, NotePath, Preview, ToolContext, ToolError};
 
 use crate::accounts::{Account, message};
 use crate::known::{Known, known};
 use crate::noted::{noted, sent_already};
+use crate::old_draft::OldDraft;
 use crate::opened::{Opened, told};
+use crate::read::warning;
 use crate::row::{minute, people};
 
 /// The recipients, subject and text that the arguments give.
@@ -26,6 +28,11 @@ pub(crate) struct Given {
 pub(crate) struct Outgoing {
     pub(crate) account: Account,
     pub(crate) draft: Draft,
+    /// Deleted once this one is safe.
+    pub(crate) replaced: Option<OldDraft>,
+    /// The sender of the message that it answers, and what was found about them.
+    answered: String,
+    findings: Vec<Finding>,
     /// Where the attachments come from, in order.
     origins: Vec<String>,
     /// The address of the mailing list that it goes to.
@@ -50,7 +57,9 @@ impl Outgoing {
             attachments: attachments(ctx, &given.attachments).await?,
             references: Vec::new(),
         };
-        let outgoing = Self { account, draft, origins: given.attachments, list: None };
+        let origins = given.attachments;
+        let (answered, findings) = Default::default();
+        let outgoing = Self { account, draft, replaced: None, answered, findings, origins, list: None };
         outgoing.draft.check_parts().map_err(|error| refused(&error))?;
         Ok(outgoing)
     }
@@ -66,16 +75,17 @@ impl Outgoing {
         all: bool,
         files: Vec<String>,
     ) -> Result<Self, ToolError> {
-        let (account, id) = message(ctx.config(), id)?;
+        let (account, id) = message(ctx.config(), id, None)?;
         let from = sender(&account)?;
         let mut opened = Opened::new(ctx, account.clone()).await?;
         let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
         opened.close().await;
         let fetched = fetched?;
-        let original = fetched.read(&[]).map_err(|error| told(&account, &error.into()))?;
+        let receiver: Vec<&str> = account.checked_by.as_deref().into_iter().collect();
+        let original = fetched.read(&receiver).map_err(|error| told(&account, &error.into()))?;
         let own = [from.address.clone(), account.user.clone()];
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
-        let mut draft = Draft::reply(from, &original, text, all, &own);
+        let mut draft = Draft::reply(from, &original, text, all, &own).map_err(|error| refused(&error))?;
         // Addresses from a received message are validated like typed ones.
         for person in draft.recipients() {
             let typed: Result<Person, _> = person.address.parse();
@@ -87,9 +97,19 @@ impl Outgoing {
             })?;
         }
         draft.attachments = attachments(ctx, &files).await?;
-        let outgoing = Self { account, draft, origins: files, list: fetched.list_address() };
+        let mut findings = original.findings;
+        findings.retain(|finding| !matches!(finding, Finding::Hidden { .. } | Finding::Runs { .. }));
+        let list = fetched.list_address();
+        let answered = people(&original.envelope.from);
+        let outgoing = Self { account, draft, replaced: None, answered, findings, origins: files, list };
         outgoing.draft.check().map_err(|error| refused(&error))?;
         Ok(outgoing)
+    }
+
+    /// What its card shows, besides what is known of the recipients.
+    fn shown(&self) -> String {
+        let warnings: Vec<String> = self.findings.iter().map(warning).collect();
+        ContentHash::of(format!("{}{:?}{warnings:?}", self.digest(), self.replaced).as_bytes()).to_string()
     }
 
     /// A digest of the mail's content and recipients, to recognise the same mail.
@@ -125,17 +145,32 @@ impl Outgoing {
                 if list.is_some_and(|list| list.eq_ignore_ascii_case(&person.address)) {
                     return detail.warned("a mailing list: all its members read it");
                 }
-                match known.get(&person.address.to_lowercase()) {
-                    Some(Known::Since(text)) => detail.noted(text.clone()),
-                    Some(Known::Never) => detail.warned("never written to before"),
-                    None => detail.warned("not checked"),
+                let (known, is_new) = match known.get(&person.address.to_lowercase()) {
+                    Some(Known::Since(text)) => (text.as_str(), false),
+                    Some(Known::Never) => ("never written to before", true),
+                    None => ("not checked", true),
+                };
+                match Finding::look_alike(&person.address) {
+                    Some(look_alike) => detail.warned(format!("{known}. {}", warning(&look_alike))),
+                    None if is_new => detail.warned(known),
+                    None => detail.noted(known),
                 }
             }));
         }
         if let Some(note) = noted(ctx, &self.digest()).await?.filter(|note| !note.is_over(ctx)) {
             let at = minute(ctx, note.at);
-            details.push(Detail::new("Before", at).warned("handed over then; it may have been sent"));
+            details.push(Detail::new("Before", at).warned(match note.sent {
+                true => "sent then; only its copy is put into Sent",
+                false => "handed over then; it may have been sent",
+            }));
         }
+        details.extend(self.findings.iter().map(|finding| {
+            let detail = Detail::new("Answers", self.answered.clone());
+            match finding {
+                Finding::ReplyToOther { .. } => detail.noted(warning(finding)),
+                _ => detail.warned(warning(finding)),
+            }
+        }));
         details.push(Detail::new("Subject", draft.subject.clone()));
         details.push(Detail::new("Text", draft.text.clone()));
         details.extend(draft.attachments.iter().zip(&self.origins).map(|(attachment, origin)| {
@@ -145,13 +180,14 @@ impl Outgoing {
                 attachment.media_type
             ))
         }));
+        details.extend(self.replaced.as_ref().map(OldDraft::detail));
         Ok(details)
     }
 
     /// # Errors
     /// As [`Outgoing::details`].
     pub(crate) async fn preview(&self, ctx: &dyn ToolContext) -> Result<Preview, ToolError> {
-        Ok(Preview { details: self.details(ctx).await?, digest: self.digest() })
+        Ok(Preview { details: self.details(ctx).await?, digest: self.shown() })
     }
 
     /// Checks before the user is asked.
@@ -173,11 +209,12 @@ impl Outgoing {
     /// # Errors
     /// If it is not, or nothing was shown.
     pub(crate) fn check_shown(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
-        if ctx.shown() == Some(&self.digest()) {
+        if ctx.shown() == Some(&self.shown()) {
             return Ok(());
         }
         Err(ToolError::failed(
-            "Nothing was sent: the mail is not the one that was shown, as an attachment or the mail that it answers changed.",
+            "Nothing was sent: the mail is not the one that was shown, as an attachment, its draft or the mail that it \
+             answers changed.",
             "Call it again, so that the user sees it as it is.",
         ))
     }
@@ -187,7 +224,9 @@ impl Outgoing {
 pub(crate) fn refused(error: &DraftError) -> ToolError {
     let remedy = match error {
         DraftError::NoRecipient => "Give at least one address in to.",
-        DraftError::TooManyRecipients { .. } => "Send it to fewer, or use a mailing list.",
+        DraftError::TooManyRecipients { .. } => {
+            "Send it to fewer, reply without `all`, or use a mailing list."
+        }
         DraftError::Subject => "Give a subject of one line.",
         DraftError::TooLarge { .. } => "Leave out large attachments, or share them in another way.",
         DraftError::AttachmentName => "Rename the file.",

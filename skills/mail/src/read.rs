@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nova_mail::{Check, Finding, Link, Message, Part, PartKind, SenderCheck, visible_line};
+use nova_mail::{Check, Envelope, Finding, Link, Message, Part, PartKind, SenderCheck, visible_line};
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
@@ -21,10 +21,15 @@ pub(crate) struct Which {
     id: String,
     /// Also the addresses of its links.
     links: Option<bool>,
+    /// Its mailbox, by name.
+    mailbox: Option<String>,
 }
 
 /// The longest text or address of a link; an address is no longer than this.
 const LINK: usize = 2_000;
+
+/// The most characters of a text with those of the messages forwarded in it.
+const TEXT: usize = 40_000;
 
 #[async_trait]
 impl NativeTool for Read {
@@ -52,7 +57,7 @@ impl NativeTool for Read {
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let (account, id) = message(ctx.config(), &which.id)?;
+        let (account, id) = message(ctx.config(), &which.id, which.mailbox.as_deref())?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
         let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
         opened.close().await;
@@ -75,6 +80,7 @@ pub(crate) fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Ma
         ("reply_to", &envelope.reply_to),
         ("to", &envelope.to),
         ("cc", &envelope.cc),
+        ("bcc", &envelope.bcc),
     ];
     for (key, list) in all.into_iter().filter(|(_, list)| !list.is_empty()) {
         answer.insert(key.into(), people(list).into());
@@ -104,14 +110,42 @@ pub(crate) fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Ma
     if message.folded > 0 {
         answer.insert("earlier_lines_left_out".into(), message.folded.into());
     }
-    if message.cut {
-        answer.insert("cut".into(), "The text goes on; its end is left out.".into());
-    }
     if message.remote_images > 0 {
         answer.insert("remote_images_not_loaded".into(), message.remote_images.into());
     }
-    answer.insert("text".into(), message.text.clone().into());
+    let (text, is_cut) = text(ctx, message);
+    if is_cut {
+        answer.insert("cut".into(), "The text goes on; its end is left out.".into());
+    }
+    answer.insert("text".into(), text.into());
     answer
+}
+
+/// Its text and those of the messages forwarded in it, each below its headers; and whether its end is left out.
+fn text(ctx: &dyn ToolContext, message: &Message) -> (String, bool) {
+    let mut text = message.text.clone();
+    let mut is_cut = message.cut;
+    let mut waiting: Vec<&Message> = message.forwarded.iter().rev().collect();
+    while let Some(forwarded) = waiting.pop() {
+        let Envelope { from, to, cc, subject, date, .. } = &forwarded.envelope;
+        text.push_str("\n\n---------- Forwarded message ----------\n");
+        for (name, list) in [("From", from), ("To", to), ("Cc", cc)] {
+            if !list.is_empty() {
+                text.push_str(&format!("{name}: {}\n", people(list)));
+            }
+        }
+        if let Some(date) = date {
+            text.push_str(&format!("Date: {}\n", time(ctx, *date)));
+        }
+        text.push_str(&format!("Subject: {subject}\n\n{}", forwarded.text));
+        is_cut |= forwarded.cut;
+        if let Some((end, _)) = text.char_indices().nth(TEXT) {
+            text.truncate(end);
+            return (text, true);
+        }
+        waiting.extend(forwarded.forwarded.iter().rev());
+    }
+    (text.trim_start().to_owned(), is_cut)
 }
 
 /// The addresses of the links in its text.
@@ -125,29 +159,48 @@ fn link(link: &Link) -> Value {
     json!({"text": visible_line(&link.text, LINK), "url": visible_line(&link.url, LINK)})
 }
 
-/// The receiving server's result, in one sentence.
-fn sender(check: &SenderCheck, domain: &str) -> String {
+/// What the receiving server found, and for which domain.
+fn sender(check: &SenderCheck, from: &str) -> String {
     if !check.checked {
         return "Not checked: your server gives no result.".into();
     }
-    let all = [("SPF", check.spf), ("DKIM", check.dkim), ("DMARC", check.dmarc)];
-    let with = |wanted: Check| {
-        let names = all.iter().filter(|(_, said)| *said == Some(wanted)).map(|(name, _)| *name);
-        names.collect::<Vec<_>>().join(" and ")
-    };
-    match (with(Check::Passed).as_str(), with(Check::Failed).as_str()) {
-        ("", "") => format!("Not verified: there is no result for {domain}."),
-        ("", failed) => format!("Not verified: {failed} failed for {domain}."),
-        (passed, "") => format!("Sent by {domain}, {passed} passed."),
-        (passed, failed) => format!("{passed} passed and {failed} failed for {domain}."),
+    let all = [("SPF", &check.spf), ("DKIM", &check.dkim), ("DMARC", &check.dmarc)];
+    let all = || all.iter().filter_map(|(name, said)| Some((*name, said.as_ref()?)));
+    let passed: Vec<&str> =
+        all().filter(|(_, said)| said.speaks_for_sender()).map(|(name, _)| name).collect();
+    let others = all().filter_map(|(name, said)| {
+        let domain = said.domain.as_deref().map(|domain| visible_line(domain, LINK));
+        match (said.result, domain) {
+            (Check::Failed, domain) => {
+                Some(format!("{name} failed for {}", domain.as_deref().unwrap_or(from)))
+            }
+            (Check::Passed, _) if said.aligned => None,
+            (Check::Passed, Some(domain)) => {
+                Some(format!("{name} passed for {domain}, which is another domain"))
+            }
+            (Check::Passed, None) => {
+                Some(format!("{name} passed, and your server does not say for which domain"))
+            }
+            (Check::Unknown, _) => None,
+        }
+    });
+    let others = others.collect::<Vec<_>>().join("; ");
+    match (check.verified() == Some(true), others.as_str()) {
+        (true, "") => format!("Sent by {from}, {} passed.", passed.join(" and ")),
+        (true, others) => format!("Sent by {from}, {} passed. {others}.", passed.join(" and ")),
+        (false, "") => format!("Not verified: there is no result for {from}."),
+        (false, others) => format!("Not verified: {others}."),
     }
 }
 
-fn warning(finding: &Finding) -> String {
+pub(crate) fn warning(finding: &Finding) -> String {
     match finding {
         Finding::NotVerified { domain } => format!("Your server could not verify that {domain} sent it."),
         Finding::ReplyElsewhere { from, reply_to } => {
             format!("A reply would go to {reply_to}, not to {from}.")
+        }
+        Finding::ReplyToOther { from, reply_to } => {
+            format!("An answer goes to {reply_to}; the mail is from {from}.")
         }
         Finding::NameIsAddress { name, address } => {
             format!("The sender is called \"{name}\", and the address is {address}.")

@@ -31,11 +31,14 @@ pub(crate) struct Answer {
     #[schemars(length(max = 20))]
     #[schemars(extend("x-label" = "Attachments"))]
     attachments: Option<Vec<String>>,
+    /// Its mailbox, by name.
+    #[schemars(extend("x-label" = "Mailbox"))]
+    mailbox: Option<String>,
 }
 
 impl Answer {
     async fn outgoing(self, ctx: &dyn ToolContext) -> Result<Outgoing, ToolError> {
-        let (account, _) = message(ctx.config(), &self.id)?;
+        let (account, _) = message(ctx.config(), &self.id, self.mailbox.as_deref())?;
         account.check_sending()?;
         let files = self.attachments.unwrap_or_default();
         let all = self.all.unwrap_or_default();
@@ -81,6 +84,6 @@ impl NativeTool for Reply {
     async fn run(&self, answer: Answer, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let outgoing = answer.outgoing(ctx.as_ref()).await?;
         outgoing.check_shown(ctx.as_ref())?;
-        Ok(Output::new(sent_once::send(ctx.as_ref(), &outgoing, None).await?).into())
+        Ok(Output::new(sent_once::send(ctx.as_ref(), &outgoing).await?).into())
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Which {
     number: Option<usize>,
     /// A folder of the vault; without one, where Obsidian puts attachments.
     to: Option<String>,
+    /// Its mailbox, by name.
+    mailbox: Option<String>,
 }
 
 #[async_trait]
@@ -54,7 +56,7 @@ impl NativeTool for SaveAttachment {
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let (account, id) = message(ctx.config(), &which.id)?;
+        let (account, id) = message(ctx.config(), &which.id, which.mailbox.as_deref())?;
         let folder = match which.to.as_deref().map(str::trim).filter(|folder| !folder.is_empty()) {
             Some(folder) => folder.trim_matches('/').to_owned(),
             None => ctx.vault().obsidian().await?.attachment_folder("").map_err(|error| {

@@ -77,6 +77,7 @@ impl NativeTool for Search {
             text: said.query,
             from: said.from,
             to: said.to,
+            recipient: None,
             subject: said.subject,
         };
         if search == SearchQuery::default() {

@@ -7,7 +7,8 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::accounts::{Account, message, one, sending_hosts, unavailable};
+use crate::accounts::{Account, one, sending_hosts, unavailable};
+use crate::old_draft::OldDraft;
 use crate::outgoing::{Given, Outgoing};
 use crate::sent_once;
 
@@ -68,8 +69,9 @@ impl NewMail {
             text: self.text,
             attachments: self.attachments.unwrap_or_default(),
         };
-        let outgoing = Outgoing::new(ctx, account, given).await?;
+        let mut outgoing = Outgoing::new(ctx, account, given).await?;
         outgoing.check(ctx).await?;
+        outgoing.replaced = OldDraft::find(ctx, &outgoing.account, "draft", self.draft.as_deref()).await?;
         Ok(outgoing)
     }
 }
@@ -113,16 +115,8 @@ impl NativeTool for Send {
 
     async fn run(&self, mail: NewMail, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let ctx = ctx.as_ref();
-        let draft = match mail.draft.as_deref().map(str::trim).filter(|draft| !draft.is_empty()) {
-            Some(said) => {
-                let (account, id) = message(ctx.config(), said)?;
-                // A draft of another mailbox stays.
-                (account == mail.account(ctx)?).then(|| (said.to_owned(), id))
-            }
-            None => None,
-        };
         let outgoing = mail.outgoing(ctx).await?;
         outgoing.check_shown(ctx)?;
-        Ok(Output::new(sent_once::send(ctx, &outgoing, draft).await?).into())
+        Ok(Output::new(sent_once::send(ctx, &outgoing).await?).into())
     }
 }

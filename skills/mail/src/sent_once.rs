@@ -4,6 +4,8 @@
 //! answer, because the connection broke or Nova ended, is looked up in Sent by that id; if it is not found, it is not
 //! sent again automatically, as the server may have accepted it.
 
+use std::time::Duration;
+
 use nova_mail::{Appended, MessageId, Outbox, Role, SendError, SignIn, Smtp};
 use nova_skill::jiff::Timestamp;
 use nova_skill::{ContentHash, ToolContext, ToolError, Value, json};
@@ -16,40 +18,40 @@ use crate::outgoing::Outgoing;
 use crate::proof::{lapsed, proof, renewed};
 use crate::row::minute;
 
-/// Sends it. `draft`: the draft that it was, removed once it is sent.
+/// How long Sent is searched for a mail whose sending ended without an answer.
+const SEARCHING: Duration = Duration::from_secs(20);
+
+/// Sends it; what it replaces is removed once it lies in Sent.
 ///
 /// # Errors
 /// If it was not sent, with the reason; if it is unknown whether it was.
-pub(crate) async fn send(
-    ctx: &dyn ToolContext,
-    outgoing: &Outgoing,
-    draft: Option<(String, MessageId)>,
-) -> Result<Value, ToolError> {
+pub(crate) async fn send(ctx: &dyn ToolContext, outgoing: &Outgoing) -> Result<Value, ToolError> {
     let digest = outgoing.digest();
     let account = &outgoing.account;
     let mut mailbox = Opened::new(ctx, account.clone()).await?;
     let sent = mailbox.with_role(Role::Sent).await?;
     let before = noted(ctx, &digest).await?;
+    let mut is_meant = false;
     if let Some(note) = before.as_ref().filter(|note| !note.is_over(ctx)) {
-        let found = match &sent {
-            Some(sent) => {
-                mailbox.mailbox.find(sent, &note.message_id).await.map_err(|error| told(account, &error))?
-            }
-            None => None,
-        };
-        if note.sent || found.is_some() {
-            // The copy may be missing after a kill.
-            let done =
-                finish(ctx, outgoing, &digest, note.clone(), &mut mailbox, sent, found.is_some()).await;
+        let searched = search(ctx, &mut mailbox, sent.as_deref(), &note.message_id).await;
+        if note.sent || searched == Searched::Found {
+            let is_found = searched == Searched::Found;
+            let done = finish(ctx, outgoing, &digest, note.clone(), &mut mailbox, sent, is_found).await;
             mailbox.close().await;
-            let done = done?;
-            return if note.sent { Err(sent_already(ctx, note)) } else { Ok(done) };
+            let mut done = done?;
+            if note.is_complete() {
+                return Err(sent_already(ctx, note));
+            }
+            if note.sent {
+                done["note"] = "This very mail was sent before, and is not sent again.".into();
+            }
+            return Ok(done);
         }
         // The user has seen its draft and wants it sent.
-        let is_meant = draft.as_ref().is_some_and(|(said, _)| note.draft.as_deref() == Some(said));
+        is_meant = outgoing.replaced.as_ref().is_some_and(|old| note.draft.as_ref() == Some(&old.said));
         if !is_meant {
             mailbox.close().await;
-            return Err(unknown(ctx, account, note, sent.as_deref()));
+            return Err(unknown(ctx, account, note, sent.as_deref(), &searched));
         }
     }
     let at = ctx.clock().now();
@@ -74,15 +76,20 @@ pub(crate) async fn send(
         ));
     }
     let message = outgoing.draft.message(&note.message_id, at, false);
+    let mut is_found = false;
     match smtp.deliver(&message).await {
         Ok(()) => {}
         Err(SendError::Unknown) => {
-            // The newer draft is the one to decide about.
-            if let (Some((_, old)), true) = (&draft, note.draft.is_some()) {
-                let _ = mailbox.mailbox.remove(old).await;
+            let searched = search(ctx, &mut mailbox, sent.as_deref(), &note.message_id).await;
+            is_found = searched == Searched::Found;
+            if !is_found {
+                // Of two drafts of this very mail, the newer one is the one to decide about.
+                if let (Some(old), true, true) = (&outgoing.replaced, is_meant, note.draft.is_some()) {
+                    let _ = mailbox.mailbox.remove_draft(&old.id).await;
+                }
+                mailbox.close().await;
+                return Err(unknown(ctx, account, &note, sent.as_deref(), &searched));
             }
-            mailbox.close().await;
-            return Err(unknown(ctx, account, &note, sent.as_deref()));
         }
         // The server refused it: all is as before, and the new draft is not needed.
         Err(error) => {
@@ -93,16 +100,47 @@ pub(crate) async fn send(
         }
     }
     smtp.close().await;
-    if let Some((_, id)) = draft {
-        // The draft may already be gone.
-        let _ = mailbox.mailbox.remove(&id).await;
-    }
-    let done = finish(ctx, outgoing, &digest, note, &mut mailbox, sent, false).await;
+    let done = finish(ctx, outgoing, &digest, note, &mut mailbox, sent, is_found).await;
     mailbox.close().await;
     done
 }
 
-/// Records that it was sent, adds the copy to Sent if it is missing, and removes the draft.
+/// What a search of Sent for a mail found.
+#[derive(Debug, PartialEq, Eq)]
+enum Searched {
+    Found,
+    Missing,
+    /// The mailbox has no folder for it.
+    NoSent,
+    /// Why it could not be searched.
+    Failed(String),
+}
+
+async fn search(
+    ctx: &dyn ToolContext,
+    mailbox: &mut Opened,
+    sent: Option<&str>,
+    message_id: &str,
+) -> Searched {
+    let Some(sent) = sent else { return Searched::NoSent };
+    let searching = async {
+        if let Ok(found) = mailbox.mailbox.find(sent, message_id).await {
+            return Ok(found);
+        }
+        // The connection may have ended while the other server took its time.
+        *mailbox = Opened::new(ctx, mailbox.account.clone()).await?;
+        mailbox.mailbox.find(sent, message_id).await.map_err(|error| told(&mailbox.account, &error))
+    };
+    match tokio::time::timeout(SEARCHING, searching).await {
+        Ok(Ok(Some(_))) => Searched::Found,
+        Ok(Ok(None)) => Searched::Missing,
+        Ok(Err(error)) => Searched::Failed(error.to_string()),
+        Err(_) => Searched::Failed(format!("It did not answer in {} s.", SEARCHING.as_secs())),
+    }
+}
+
+/// Notes that it was sent, puts the copy into Sent where it is missing, and then removes the drafts of it: without the
+/// copy they are all that its sender has.
 async fn finish(
     ctx: &dyn ToolContext,
     outgoing: &Outgoing,
@@ -110,28 +148,42 @@ async fn finish(
     mut note: Note,
     mailbox: &mut Opened,
     sent: Option<String>,
-    found: bool,
+    is_found: bool,
 ) -> Result<Value, ToolError> {
     note.sent = true;
-    // Also if the server makes the copy, or the mailbox has no Sent.
-    note.copied |= found || outgoing.account.files_sent_itself() || sent.is_none();
+    note.copied |= is_found || outgoing.account.files_sent_itself();
     noted::note(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
     let mut problem = None;
-    if let (Some(sent), false) = (&sent, note.copied) {
-        let copy = outgoing.draft.message(&note.message_id, note.at, true);
-        match mailbox.mailbox.append(sent, &copy, Appended::Sent).await {
-            Ok(_) => note.copied = true,
-            Err(error) => problem = Some(told(&outgoing.account, &error)),
+    match (&sent, note.copied) {
+        (_, true) => {}
+        (None, false) => problem = Some(format!("{} has no folder for it.", outgoing.account.name)),
+        (Some(sent), false) => {
+            let copy = outgoing.draft.message(&note.message_id, note.at, true);
+            match mailbox.mailbox.append(sent, &copy, Appended::Sent).await {
+                Ok(_) => note.copied = true,
+                Err(error) => problem = Some(told(&outgoing.account, &error).to_string()),
+            }
         }
     }
-    remove(mailbox, note.draft.take().as_deref()).await;
+    if note.copied {
+        remove(mailbox, note.draft.take().as_deref()).await;
+        if let Some(old) = &outgoing.replaced {
+            // Also one that is gone meanwhile is not there any more.
+            let _ = mailbox.mailbox.remove_draft(&old.id).await;
+        }
+    }
     noted::note(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
-    let copy = sent.filter(|_| note.copied);
     let mut done = json!({
-        "sent": minute(ctx, note.at), "message_id": note.message_id, "copy": copy,
+        "sent": minute(ctx, note.at), "message_id": note.message_id, "copy": sent.filter(|_| note.copied),
     });
     if let Some(problem) = problem {
-        done["problem"] = format!("It was sent, and no copy was put into Sent: {problem}").into();
+        let kept = note.draft.as_ref().or(outgoing.replaced.as_ref().map(|old| &old.said));
+        let kept = kept.map_or_else(String::new, |draft| format!(" It is kept as the draft {draft}."));
+        done["problem"] = format!(
+            "It was sent, and no copy was put into Sent: {problem}{kept} The same call again does not send it, and puts the \
+             copy into Sent."
+        )
+        .into();
     }
     Ok(done)
 }
@@ -154,7 +206,7 @@ async fn remove(mailbox: &mut Opened, draft: Option<&str>) {
         draft.and_then(|draft| draft.strip_prefix(&mailbox.account.name)?.strip_prefix('/')?.parse().ok());
     if let Some(id) = id {
         // An extra draft does no harm.
-        let _ = mailbox.mailbox.remove(&id).await;
+        let _ = mailbox.mailbox.remove_draft(&id).await;
     }
 }
 
@@ -204,9 +256,19 @@ fn not_sent(account: &Account, error: &SendError) -> ToolError {
     }
 }
 
-fn unknown(ctx: &dyn ToolContext, account: &Account, note: &Note, sent: Option<&str>) -> ToolError {
-    let looked =
-        sent.map_or_else(|| "It has no Sent to look in.".to_owned(), |sent| format!("It is not in {sent}."));
+fn unknown(
+    ctx: &dyn ToolContext,
+    account: &Account,
+    note: &Note,
+    sent: Option<&str>,
+    searched: &Searched,
+) -> ToolError {
+    let sent = sent.unwrap_or("Sent");
+    let looked = match searched {
+        Searched::Failed(why) => format!("{sent} could not be searched for it: {why}"),
+        Searched::NoSent => "The mailbox has no Sent to search for it.".into(),
+        Searched::Found | Searched::Missing => format!("It is not in {sent}."),
+    };
     let kept = note.draft.as_ref().map_or_else(
         || "To send it again, change its text.".to_owned(),
         |draft| {

@@ -100,7 +100,7 @@ fn wanted(args: &Value) -> Vec<String> {
 }
 
 async fn show(which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-    let (account, id) = message(ctx.config(), &which.id)?;
+    let (account, id) = message(ctx.config(), &which.id, None)?;
     let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
     let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
     opened.close().await;

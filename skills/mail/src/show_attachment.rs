@@ -45,7 +45,7 @@ impl NativeTool for ShowAttachment {
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let (account, id) = message(ctx.config(), &which.id)?;
+        let (account, id) = message(ctx.config(), &which.id, None)?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
         let bytes = async {
             let fetched = opened.mailbox.fetch(&id).await?;

@@ -20,6 +20,8 @@ pub(crate) struct Which {
     id: String,
     /// Also how each text begins, whether files are attached, and whether its sender could not be verified.
     preview: Option<bool>,
+    /// Its mailbox, by name.
+    mailbox: Option<String>,
 }
 
 #[async_trait]
@@ -46,7 +48,7 @@ impl NativeTool for Thread {
     }
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let (account, id) = message(ctx.config(), &which.id)?;
+        let (account, id) = message(ctx.config(), &which.id, which.mailbox.as_deref())?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
         let found = opened.mailbox.thread(&id).await.map_err(|error| told(&account, &error));
         let previews = match &found {

@@ -3,7 +3,7 @@ use nova_skill::{Connection, Secret, ToolHttp, Value};
 
 use super::StepProblem;
 use crate::accounts::account;
-use crate::connection::to_imap;
+use crate::connection::{refused, to_imap};
 use crate::proof::said;
 
 /// The inbox of a mailbox, watched over a connection of its own.
@@ -21,7 +21,11 @@ pub async fn watch(http: &dyn ToolHttp, entry: &Value, secret: Secret) -> Result
         hint: "Set its IMAP server.".into(),
         refused: true,
     })?;
-    let imap = to_imap(http, &account).await?.sign_in(&said(&account, secret)).await?;
+    let who = said(&account, secret);
+    if let Some(error) = refused(&account, &who) {
+        return Err(error.into());
+    }
+    let imap = to_imap(http, &account).await?.sign_in(&who).await?;
     Ok(WatchedInbox(imap.watch("INBOX").await?))
 }
 

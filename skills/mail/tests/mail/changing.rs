@@ -120,3 +120,51 @@ fn a_wrong_password_changes_nothing() {
     assert!(error.message.contains("does not accept"), "{error}");
     assert_eq!(server.messages("jane"), before);
 }
+
+#[test]
+fn a_renumbered_folder_is_left_as_it_is() {
+    let server = server();
+    let skill = both(&server);
+    let old = id(&skill, "Home", "inbox", "Old");
+    server.renumber("jane", "INBOX");
+    let before = server.messages("jane");
+    for (tool, args) in [
+        ("move", json!({"ids": [old], "to": "archive"})),
+        ("archive", json!({"ids": [old]})),
+        ("delete", json!({"ids": [old]})),
+        ("mark", json!({"ids": [old], "as": "unread"})),
+    ] {
+        let error = skill.error(tool, args);
+        assert!(error.message.contains("not there any more"), "{tool}: {error}");
+        let asked = skill.approver.asked();
+        assert!(asked.last().unwrap().details[0].line().contains("not there any more"), "{tool}: {asked:?}");
+    }
+    assert_eq!(server.messages("jane"), before);
+    assert_ne!(id(&skill, "Home", "inbox", "Old"), old);
+}
+
+#[test]
+fn the_mailbox_of_a_call_is_that_of_its_ids() {
+    let server = server();
+    let skill = both(&server);
+    let old = id(&skill, "Home", "inbox", "Old");
+    assert_eq!(skill.value("read", json!({"id": old, "mailbox": "home"}))["subject"], "Old");
+    let before = (server.messages("jane"), server.messages("work"));
+    for (tool, args) in [
+        ("read", json!({"id": old})),
+        ("thread", json!({"id": old})),
+        ("save_attachment", json!({"id": old, "name": "a.pdf"})),
+        ("move", json!({"ids": [old], "to": "archive"})),
+        ("mark", json!({"ids": [old], "as": "read"})),
+        ("archive", json!({"ids": [old]})),
+        ("delete", json!({"ids": [old]})),
+        ("reply", json!({"id": old, "text": "Yes."})),
+        ("draft", json!({"reply_to": old, "text": "Yes."})),
+    ] {
+        let mut args = args;
+        args["mailbox"] = "Work".into();
+        let error = skill.error(tool, args);
+        assert!(error.message.contains("must be the mailbox of the message"), "{tool}: {error}");
+    }
+    assert_eq!((server.messages("jane"), server.messages("work")), before);
+}

@@ -277,3 +277,91 @@ fn call_contacts_only_its_own_server() {
     let asked = skill.approver.asked();
     assert_eq!(asked[0].host.as_deref(), Some(format!("127.0.0.1:{}", two.port()).as_str()));
 }
+
+#[test]
+fn a_refused_password_is_not_tried_again() {
+    let mut server = server();
+    let home = entry("Home", &server, "jane");
+    let mut skill = skill_with(&server, json!([home]));
+    skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", "wrong"));
+    let first = skill.error("list", json!({}));
+    assert!(first.message.contains("does not accept"), "{first}");
+    // Another one is tried.
+    skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", Dovecot::PASSWORD));
+    assert_eq!(subjects(&skill.value("list", json!({}))).len(), 2);
+    skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", "wrong again"));
+    let refused = skill.error("list", json!({}));
+
+    server.stop();
+    assert_eq!(skill.error("list", json!({})).message, refused.message, "the server is not asked");
+    assert!(skill.error("list", json!({"folder": "sent"})).message.contains("does not accept"));
+    skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", "wrong"));
+    assert!(
+        skill.error("list", json!({})).message.contains("cannot be reached"),
+        "a success cleared the first"
+    );
+}
+
+#[test]
+fn a_sender_is_shown_with_what_was_checked() {
+    let server = Dovecot::start();
+    for (number, (results, expected)) in [
+        ("spf=pass smtp.mailfrom=bank.example; dkim=pass header.d=bank.example", "Sent by bank.example, SPF and DKIM passed."),
+        ("dkim=pass header.d=bank.example; spf=fail smtp.mailfrom=list.example", "Sent by bank.example, DKIM passed. SPF failed for list.example."),
+        (
+            "spf=pass smtp.mailfrom=x@evil.example; dkim=pass header.d=evil.example",
+            "Not verified: SPF passed for evil.example, which is another domain; DKIM passed for evil.example, which is another domain.",
+        ),
+        ("spf=pass", "Not verified: SPF passed, and your server does not say for which domain."),
+        ("spf=none", "Not verified: there is no result for bank.example."),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mail = format!(
+            "Authentication-Results: mx.home.example; {results}\nFrom: Bank <service@bank.example>\nSubject: {number}\n\nHi\n"
+        );
+        server.deliver("jane", "INBOX", "", mail.as_bytes());
+        let skill = skill_with(&server, json!([entry("Home", &server, "jane")]));
+        let id = skill.value("list", json!({"limit": 1}))["messages"][0]["id"].clone();
+        let read = skill.value("read", json!({"id": id}));
+        assert_eq!(read["sender"], expected, "{results}");
+        assert_eq!(read["verified"] == true, expected.starts_with("Sent by"), "{results}");
+    }
+}
+
+#[test]
+fn a_forwarded_message_is_read_with_its_headers() {
+    /// A mail with another one in it.
+    fn forward(subject: &str, text: &str, inner: &str) -> String {
+        format!(
+            "Authentication-Results: mx.home.example; dmarc=pass\nFrom: Noor <noor@x.example>\nSubject: {subject}\n\
+             MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary={subject}\n\n--{subject}\n\
+             Content-Type: text/plain\n\n{text}\n--{subject}\nContent-Type: message/rfc822\n\n{inner}\n--{subject}--\n"
+        )
+    }
+    let server = Dovecot::start();
+    let inner = "From: Ann <ann@shop.example>\nTo: noor@x.example\nDate: Fri, 20 Nov 2026 09:00:00 +0000\n\
+        Subject: Offer\n\nTen pounds.\u{200b}\n";
+    server.deliver("jane", "INBOX", "", forward("b", "See below.", &forward("c", "FYI", inner)).as_bytes());
+    let mut deep = "Subject: Deepest\n\nUnread.\n".to_owned();
+    for level in 0..6 {
+        deep = forward(&format!("l{level}"), "x", &deep);
+    }
+    server.deliver("jane", "INBOX", "", deep.as_bytes());
+    let long = forward("long", "x", &format!("Subject: Long\n\n{}\n", "word ".repeat(50_000)));
+    server.deliver("jane", "INBOX", "", long.as_bytes());
+    let skill = skill_with(&server, json!([entry("Home", &server, "jane")]));
+    let list = skill.value("list", json!({}));
+    let read = |at: usize| skill.value("read", json!({"id": list["messages"][at]["id"]}));
+    assert_eq!(
+        read(2)["text"],
+        "See below.\n\n---------- Forwarded message ----------\nFrom: Noor <noor@x.example>\nSubject: c\n\nFYI\n\n\
+         ---------- Forwarded message ----------\nFrom: Ann <ann@shop.example>\nTo: noor@x.example\n\
+         Date: 2026-11-20 10:00 +01:00\nSubject: Offer\n\nTen pounds."
+    );
+    let deep = read(1)["text"].clone();
+    assert!(!deep.as_str().unwrap().contains("Unread"), "{deep}");
+    let long = read(0);
+    assert!(long["cut"].is_string() && long["text"].as_str().unwrap().len() <= 40_000, "{}", long["cut"]);
+}

@@ -55,7 +55,7 @@ impl Sender {
         subjects(&found).into_iter().map(str::to_owned).collect()
     }
 
-    fn card(&self) -> Vec<String> {
+    pub(crate) fn card(&self) -> Vec<String> {
         let asked = self.skill.approver.asked();
         asked.last().unwrap().details.iter().map(nova_protocol::DetailView::line).collect()
     }
@@ -172,6 +172,7 @@ fn invalid_mails_are_refused() {
         mail
     };
     let refused = [
+        (with("draft", json!("Work/Drafts/1.1")), "must be a draft of Home"),
         (with("to", json!(many)), "500 recipients"),
         (with("to", json!(["noor@x.example\r\nBcc: all@x.example"])), "one address"),
         (with("cc", json!(["Boss\nX: y <boss@x.example>"])), "one address"),
@@ -284,6 +285,7 @@ fn draft_is_saved_replaced_and_sent() {
     assert_eq!(sender.smtp.taken(), [], "a draft is not sent");
     mail["draft"] = second["id"].clone();
     sender.skill.value("send", mail);
+    assert_eq!(sender.card().last().unwrap(), "Deletes the draft: Lunch (Drafts)");
     assert_eq!((sender.in_folder("drafts"), sender.in_folder("sent")), (vec![], vec!["Lunch".to_owned()]));
 
     sender.dovecot.deliver("jane", "INBOX", "", ASKED);
@@ -291,4 +293,135 @@ fn draft_is_saved_replaced_and_sent() {
     let reply = sender.skill.value("draft", json!({"reply_to": id, "text": "Yes."}));
     let read = sender.skill.value("read", json!({"id": reply["id"]}));
     assert_eq!((&read["to"], &read["subject"]), (&json!("Noor <noor@x.example>"), &json!("Re: Lunch")));
+}
+
+#[test]
+fn only_a_draft_is_replaced_or_deleted() {
+    let sender = Sender::new();
+    sender.dovecot.deliver("jane", "INBOX", "", ASKED);
+    sender.dovecot.deliver("jane", "Archive", "S", ASKED);
+    let ids = ["inbox", "archive"].map(|folder| {
+        let all = sender.skill.value("list", json!({"mailbox": "Home", "folder": folder}));
+        all["messages"][0]["id"].clone()
+    });
+    let before = sender.dovecot.messages("jane");
+    for id in ids {
+        let mut mail = lunch("noor@x.example");
+        mail["draft"] = id.clone();
+        for (tool, args) in [("send", mail), ("draft", json!({"text": "Hi", "replace": id}))] {
+            let error = sender.skill.error(tool, args);
+            assert!(error.message.contains("is no draft"), "{tool}: {error}");
+        }
+    }
+    assert!(sender.skill.approver.asked().is_empty(), "nobody is asked about what cannot be");
+    assert_eq!((sender.dovecot.messages("jane"), sender.smtp.taken()), (before, vec![]));
+}
+
+#[test]
+fn a_draft_deleted_while_its_card_waits_sends_nothing() {
+    let mut sender = Sender::new();
+    let draft = json!({"mailbox": "Home", "subject": "Lunch", "text": "At"});
+    let first = sender.skill.value("draft", draft.clone());
+    let root = sender.dovecot.messages("jane").pop().unwrap();
+    // Another program deletes it meanwhile.
+    sender.skill.approver = ScriptedApprover::new([decided(nova_protocol::Decision::Once)])
+        .before_answering(move || std::fs::remove_file(&root).unwrap());
+    let mut mail = lunch("noor@x.example");
+    mail["draft"] = first["id"].clone();
+    let error = sender.skill.error("send", mail);
+    assert!(error.message.contains("not the one that was shown"), "{error}");
+    assert_eq!(sender.smtp.taken(), []);
+}
+
+#[test]
+fn a_reply_to_more_people_than_are_known_is_refused() {
+    let sender = Sender::new();
+    let many: Vec<String> = (0..500).map(|n| format!("p{n}@x.example")).collect();
+    let asked = format!("From: Noor <noor@x.example>\nTo: {}\nSubject: All\n\nHi\n", many.join(",\n "));
+    sender.dovecot.deliver("jane", "INBOX", "", asked.as_bytes());
+    let id = sender.skill.value("list", json!({"mailbox": "Home"}))["messages"][0]["id"].clone();
+    for (tool, args) in [
+        ("reply", json!({"id": id, "text": "Yes.", "all": true})),
+        ("draft", json!({"reply_to": id, "text": "Yes.", "all": true})),
+    ] {
+        let error = sender.skill.error(tool, args);
+        assert!(error.message.contains("500 recipients") && error.hint.contains("without `all`"), "{error}");
+    }
+    sender.skill.value("reply", json!({"id": id, "text": "Yes."}));
+    assert_eq!(sender.smtp.taken()[0].to, ["noor@x.example"]);
+}
+
+#[test]
+fn a_draft_of_a_reply_to_all_keeps_its_people() {
+    let sender = Sender::new();
+    sender.dovecot.deliver("jane", "INBOX", "", ASKED);
+    let id = sender.skill.value("list", json!({"mailbox": "Home"}))["messages"][0]["id"].clone();
+    let people = |more: Value| {
+        let mut args = json!({"reply_to": id, "text": "Yes."});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let draft = sender.skill.value("draft", args);
+        let read = sender.skill.value("read", json!({"id": draft["id"]}));
+        (read["to"].clone(), read["cc"].clone())
+    };
+    let noor = json!("Noor <noor@x.example>");
+    assert_eq!(people(json!({"all": true})), (noor.clone(), json!("Ali <ali@x.example>")));
+    assert_eq!(people(json!({})), (noor.clone(), Value::Null));
+    assert_eq!(people(json!({"all": true, "cc": ["bea@x.example"]})), (noor, json!("bea@x.example")));
+}
+
+#[test]
+fn a_card_warns_about_the_sender_that_is_answered() {
+    let sender = Sender::new();
+    let asked = b"Authentication-Results: mx.home.example; dmarc=fail header.from=bank.example\n\
+        From: Bank <service@bank.example>\nReply-To: Bank <service@b\xd0\xb0nk.example>\nSubject: Account\n\nHi\n";
+    sender.dovecot.deliver("jane", "INBOX", "", asked);
+    let id = sender.skill.value("list", json!({"mailbox": "Home"}))["messages"][0]["id"].clone();
+    sender.skill.value("draft", json!({"reply_to": id, "text": "Yes."}));
+    let card = sender.card().join("\n");
+    for warning in [
+        "Your server could not verify that bank.example sent it.",
+        "An answer would go to service@b\u{430}nk.example, not to service@bank.example.",
+        "(xn--bnk-6cd.example) has letters that look like those of another one.",
+    ] {
+        assert!(card.contains(warning), "{warning}: {card}");
+    }
+}
+
+#[test]
+fn a_recipient_that_looks_like_another_is_marked() {
+    let mut sender = Sender::new();
+    sender.skill.approver = ScriptedApprover::always(nova_protocol::Decision::Deny);
+    sender.skill.error("send", lunch("service@b\u{430}nk.example"));
+    let card = sender.card();
+    assert!(card[1].contains("never written to before. The domain b\u{430}nk.example (xn--"), "{card:?}");
+}
+
+#[test]
+fn a_recipient_of_a_copy_was_written_to_before() {
+    let sender = Sender::new();
+    let old = b"From: jane@home.example\nTo: bea@x.example\nCc: Noor <noor@x.example>\nBcc: ali@x.example\n\
+        Subject: Before\n\nHi\n";
+    sender.dovecot.deliver("jane", "Sent", "S", old);
+    let mut mail = lunch("noor@x.example");
+    mail["cc"] = json!(["ali@x.example", "li@x.example"]);
+    sender.skill.value("send", mail);
+    assert_eq!(
+        sender.card()[1..4],
+        [
+            "To: noor@x.example (1 mail since November 2026)",
+            "Cc: ali@x.example (1 mail since November 2026)",
+            "Cc: li@x.example (never written to before)",
+        ]
+    );
+}
+
+#[test]
+fn a_reply_to_a_renumbered_folder_is_refused() {
+    let sender = Sender::new();
+    sender.dovecot.deliver("jane", "INBOX", "", ASKED);
+    let id = sender.skill.value("list", json!({"mailbox": "Home"}))["messages"][0]["id"].clone();
+    sender.dovecot.renumber("jane", "INBOX");
+    let error = sender.skill.error("reply", json!({"id": id, "text": "Yes."}));
+    assert!(error.message.contains("not there any more"), "{error}");
+    assert_eq!((sender.skill.approver.asked().len(), sender.smtp.taken()), (0, vec![]));
 }

@@ -1,6 +1,6 @@
 //! Connections cut, and Nova killed, between a message and the server's answer.
 
-use nova_skill::json;
+use nova_skill::{Value, json};
 use nova_testkit::CancellationToken;
 
 use crate::sending::{Sender, lunch};
@@ -9,7 +9,7 @@ use crate::sending::{Sender, lunch};
 const CUT: usize = 50;
 const ENDED: usize = 10;
 
-fn mail(number: usize, to: &str) -> nova_skill::Value {
+fn mail(number: usize, to: &str) -> Value {
     let mut mail = lunch(to);
     mail["subject"] = format!("Lunch {number}").into();
     mail
@@ -96,6 +96,72 @@ fn a_kept_draft_is_sent_when_the_user_wants_it() {
     let again = sender.skill.error("send", mail);
     assert!(again.message.contains("may have been sent"), "the old draft counts once: {again}");
     assert_eq!(sender.in_folder("drafts"), ["Lunch"], "one draft of it");
+}
+
+#[test]
+fn a_mail_that_lies_in_sent_was_sent_whatever_the_connection_did() {
+    let sender = Sender::new();
+    let mut mail = lunch("cut@x.example");
+    mail["cc"] = json!(["filed@x.example"]);
+    let answer = sender.skill.value("send", mail.clone());
+    assert_eq!((&answer["copy"], answer.get("problem")), (&json!("Sent"), None));
+    assert_eq!((sender.in_folder("sent"), sender.in_folder("drafts")), (vec!["Lunch".to_owned()], vec![]));
+    let again = sender.skill.error("send", mail);
+    assert!(again.message.contains("sent on"), "{again}");
+    assert_eq!(sender.smtp.taken().len(), 1);
+}
+
+#[test]
+fn a_sent_folder_that_cannot_be_searched_is_reported_as_such() {
+    let mut sender = Sender::new();
+    sender.in_folder("sent");
+    let error = std::thread::scope(|scope| {
+        let Sender { skill, smtp, dovecot } = &mut sender;
+        let stopping = scope.spawn(|| {
+            while smtp.taken().is_empty() {
+                std::thread::yield_now();
+            }
+            dovecot.cut_connections();
+            dovecot.stop();
+            smtp.stop();
+        });
+        let error = skill.error("send", lunch("slow@x.example"));
+        stopping.join().unwrap();
+        error
+    });
+    assert!(error.message.contains("Sent could not be searched for it: "), "{error}");
+    assert!(!error.message.contains("is not in Sent"), "{error}");
+}
+
+#[test]
+fn the_last_copy_is_kept_until_it_lies_in_sent() {
+    let sender = Sender::new();
+    let draft = json!({"mailbox": "Home", "subject": "Lunch", "text": "At noon"});
+    let own = sender.skill.value("draft", draft)["id"].clone();
+    assert_eq!(sender.in_folder("sent"), [""; 0]);
+    sender.dovecot.set_full("jane", "Sent", true);
+    let mut mail = lunch("noor@x.example");
+    mail["draft"] = own;
+    for attempt in 0..2 {
+        let answer = sender.skill.value("send", mail.clone());
+        let problem = answer["problem"].as_str().unwrap_or_default();
+        assert!(
+            problem.contains("no copy was put into Sent") && problem.contains("as the draft"),
+            "{answer}"
+        );
+        assert_eq!((&answer["copy"], answer["note"].is_string()), (&Value::Null, attempt == 1));
+        assert_eq!((sender.in_folder("sent").len(), sender.in_folder("drafts").len()), (0, 2));
+    }
+    let card = sender.card();
+    assert!(card.iter().any(|line| line.contains("only its copy is put into Sent")), "{card:?}");
+
+    sender.dovecot.set_full("jane", "Sent", false);
+    let answer = sender.skill.value("send", mail.clone());
+    assert_eq!((&answer["copy"], answer["note"].is_string()), (&json!("Sent"), true), "{answer}");
+    assert_eq!((sender.in_folder("sent"), sender.in_folder("drafts")), (vec!["Lunch".to_owned()], vec![]));
+    let again = sender.skill.error("send", mail);
+    assert!(again.message.contains("sent on"), "{again}");
+    assert_eq!(sender.smtp.taken().len(), 1, "it was sent once");
 }
 
 fn subject(message: &str) -> String {

@@ -7,7 +7,7 @@ use nova_skill::{
 };
 use nova_skill_mail::setting_up::{
     CheckedMailbox, FoundServers, Kind, OwnAddress, ProposedServer, Publisher, Step, check, fault,
-    find_servers, servers, written,
+    find_servers, servers, watch, written,
 };
 use nova_testkit::{Dovecot, NameServer, Reply, SmtpServer, WebServer, web_of, web_trusting, web_with};
 
@@ -242,7 +242,7 @@ async fn working_mailbox_passes_each_step_unchanged() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_password_is_tried_once() {
-    let server = Dovecot::start();
+    let mut server = Dovecot::start();
     let smtp = SmtpServer::start(&server);
     let refused = checked(web_trusting(&[&server]), &entry(&server, Some(&smtp)), "wrong").await;
     let [(Step::Connect, None), (Step::SignIn, Some(said))] = outcome(&refused)[..] else {
@@ -252,6 +252,14 @@ async fn a_wrong_password_is_tried_once() {
     let problem = refused.steps[1].problem.as_ref().expect("a problem");
     assert!(problem.refused && problem.hint.contains("made for one app"), "{problem:?}");
     assert_eq!(refused.unread, None);
+
+    // Whoever is not asked by the user does not try it again; the user's test does.
+    server.stop();
+    let web = Reach(web_trusting(&[&server]));
+    let watched = watch(&web, &entry(&server, None), Secret::from("wrong")).await;
+    assert!(watched.is_err_and(|problem| problem.refused), "the server is not asked");
+    let again = checked(web_trusting(&[&server]), &entry(&server, None), "wrong").await;
+    assert_eq!(outcome(&again).len(), 1, "it is not reached: {again:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

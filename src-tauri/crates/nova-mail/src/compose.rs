@@ -7,6 +7,7 @@ use mail_builder::headers::date::Date;
 use mail_builder::headers::message_id::MessageId;
 
 use crate::address::ascii_domain;
+use crate::message::PEOPLE;
 use crate::{Envelope, Message, Person};
 
 /// The most bytes of all attachments together.
@@ -143,8 +144,17 @@ impl Draft {
 
     /// A reply to a message: to its Reply-To, else its From; `all` adds its other recipients, each once and without
     /// the sender's own addresses. The text comes above the quoted original.
-    pub fn reply(from: Person, original: &Message, text: &str, all: bool, own: &[&str]) -> Self {
-        let Envelope { from: author, reply_to, to, cc, subject, message_id, references, .. } =
+    ///
+    /// # Errors
+    /// `TooManyRecipients` where the original names more people than its envelope lists: some would be left out.
+    pub fn reply(
+        from: Person,
+        original: &Message,
+        text: &str,
+        all: bool,
+        own: &[&str],
+    ) -> Result<Self, DraftError> {
+        let Envelope { from: author, reply_to, to, cc, subject, message_id, references, more_people, .. } =
             &original.envelope;
         let is_own = |person: &Person| own.iter().any(|own| own.eq_ignore_ascii_case(&person.address));
         let mut seen: Vec<String> = Vec::new();
@@ -159,8 +169,16 @@ impl Draft {
         };
         let mut answered: Vec<&Person> = if reply_to.is_empty() { author } else { reply_to }.iter().collect();
         // A reply to one's own message goes to its recipients.
-        if !answered.is_empty() && answered.iter().all(|person| is_own(person)) {
+        let answers_own = !answered.is_empty() && answered.iter().all(|person| is_own(person));
+        if answers_own {
             answered = to.iter().filter(|person| !is_own(person)).collect();
+        }
+        // A header that is not full was read to its end.
+        let is_cut = |people: &[Person]| *more_people > 0 && people.len() >= PEOPLE;
+        if [author, reply_to].into_iter().any(|list| is_cut(list))
+            || ((all || answers_own) && (is_cut(to) || is_cut(cc)))
+        {
+            return Err(DraftError::TooManyRecipients { count: to.len() + cc.len() + more_people });
         }
         let to_people = once(&mut answered.into_iter());
         let cc_people = match all {
@@ -171,7 +189,7 @@ impl Draft {
         if references.len() > REFERENCES {
             references.drain(1..=references.len() - REFERENCES);
         }
-        Self {
+        Ok(Self {
             from,
             to: to_people,
             cc: cc_people,
@@ -180,7 +198,7 @@ impl Draft {
             text: format!("{}\n\n{}", text.trim_end(), quoted(original)),
             attachments: Vec::new(),
             references,
-        }
+        })
     }
 
     /// The SMTP envelope: the sender's address, and each recipient's once.
@@ -299,32 +317,48 @@ mod tests {
         Message::read(raw.as_bytes(), &[]).expect("a message")
     }
 
+    /// A reply of jane@home.example.
+    fn reply(original: &Message, text: &str, all: bool) -> Result<Draft, DraftError> {
+        Draft::reply(person("jane@home.example"), original, text, all, &["jane@home.example"])
+    }
+
     #[test]
     fn reply_goes_to_the_author_and_references_the_original() {
         let original =
             original("From: Noor <noor@x>\r\nTo: jane@home.example, Ali <ali@x>\r\nCc: noor@x\r\n");
-        let own = person("jane@home.example");
-        let reply = Draft::reply(own.clone(), &original, "Yes.\n", false, &["jane@home.example"]);
-        assert_eq!(
-            (reply.subject.as_str(), reply.to.as_slice()),
-            ("Re: Lunch", &[person("Noor <noor@x>")][..])
-        );
-        assert_eq!((reply.references.len(), reply.cc.len()), (2, 0));
-        assert!(
-            reply.text.starts_with("Yes.\n\nOn 2026-11-27 09:00 UTC, Noor <noor@x> wrote:\n> At noon?\n")
-        );
-        let all = Draft::reply(own, &original, "Yes.", true, &["jane@home.example"]);
+        let one = reply(&original, "Yes.\n", false).expect("a reply");
+        assert_eq!((one.subject.as_str(), one.to.as_slice()), ("Re: Lunch", &[person("Noor <noor@x>")][..]));
+        assert_eq!((one.references.len(), one.cc.len()), (2, 0));
+        assert!(one.text.starts_with("Yes.\n\nOn 2026-11-27 09:00 UTC, Noor <noor@x> wrote:\n> At noon?\n"));
+        let all = reply(&original, "Yes.", true).expect("a reply");
         assert_eq!(all.cc, [person("Ali <ali@x>")], "neither oneself nor anybody twice");
     }
 
     #[test]
     fn reply_uses_reply_to_or_the_recipients_of_ones_own_message() {
         let listed = original("From: noor@x\r\nReply-To: list@x\r\nTo: list@x\r\n");
-        let own = person("jane@home.example");
-        let reply = Draft::reply(own.clone(), &listed, "Yes.", true, &["jane@home.example"]);
-        assert_eq!((reply.to, reply.cc), (vec![person("list@x")], Vec::new()));
+        let all = reply(&listed, "Yes.", true).expect("a reply");
+        assert_eq!((all.to, all.cc), (vec![person("list@x")], Vec::new()));
         let mine = original("From: jane@home.example\r\nTo: noor@x\r\n");
-        let reply = Draft::reply(own, &mine, "Well?", false, &["jane@home.example"]);
-        assert_eq!(reply.to, [person("noor@x")]);
+        assert_eq!(reply(&mine, "Well?", false).expect("a reply").to, [person("noor@x")]);
+    }
+
+    #[test]
+    fn reply_that_would_leave_people_out_is_refused() {
+        let many: Vec<String> = (0..500).map(|n| format!("p{n}@x")).collect();
+        let many = many.join(",\r\n ");
+        for (headers, all) in [
+            (format!("From: noor@x\r\nTo: {many}\r\n"), true),
+            (format!("From: noor@x\r\nTo: jane@home.example\r\nCc: {many}\r\n"), true),
+            (format!("From: jane@home.example\r\nTo: {many}\r\n"), false),
+        ] {
+            let refused = reply(&original(&headers), "Yes.", all);
+            assert!(
+                matches!(refused, Err(DraftError::TooManyRecipients { count: 500 | 501 })),
+                "{refused:?}"
+            );
+        }
+        let to_author = reply(&original(&format!("From: noor@x\r\nTo: {many}\r\n")), "Yes.", false);
+        assert_eq!(to_author.expect("a reply").to, [person("noor@x")]);
     }
 }

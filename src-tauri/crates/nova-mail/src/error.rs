@@ -7,7 +7,7 @@ use crate::MessageError;
 pub enum MailError {
     /// The server does not accept the user and the password.
     #[error("the server does not accept the user and the password: {said}")]
-    SignIn { said: String },
+    SignIn { said: String, why: SignInFault },
     /// It offers no way to sign in with a password.
     #[error("the server does not offer signing in with a password")]
     NoPassword,
@@ -50,6 +50,9 @@ pub enum MailError {
     /// The message is already in the target folder.
     #[error("the message is already in \"{folder}\"")]
     AlreadyThere { folder: String },
+    /// A message is to be deleted that its user did not write.
+    #[error("the message in \"{folder}\" is no draft, and nothing else is deleted for good")]
+    NotADraft { folder: String },
     /// The server has no command for this that leaves all other messages alone.
     #[error("the server does not offer {what}")]
     NotOffered { what: &'static str },
@@ -57,13 +60,52 @@ pub enum MailError {
     Message(#[from] MessageError),
 }
 
+/// What is wrong with a sign-in, as far as the answer of the server says (RFC 5530).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignInFault {
+    /// The user or the password.
+    Password,
+    /// EXPIRED
+    Expired,
+    /// CONTACTADMIN
+    Administrator,
+    /// The account, in words.
+    Locked,
+}
+
+impl SignInFault {
+    pub(crate) fn of(said: &str) -> Self {
+        let said = said.to_uppercase();
+        let codes =
+            [("[EXPIRED]", Self::Expired), ("[CONTACTADMIN]", Self::Administrator), ("LOCKED", Self::Locked)];
+        let found = codes.into_iter().find(|(code, _)| said.contains(code));
+        found.map_or(Self::Password, |(_, fault)| fault)
+    }
+
+    /// What to do about it, one sentence.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::Password => {
+                "Check the user and the password; many servers want a password made for one app."
+            }
+            Self::Expired => {
+                "The password has expired: choose a new one at the provider, then set it in Nova."
+            }
+            Self::Administrator => {
+                "Only the administrator of the server can help; then test the mailbox in Settings, Skills, Mail."
+            }
+            Self::Locked => {
+                "The account is locked: unlock it at the provider, then test the mailbox in Settings, Skills, Mail."
+            }
+        }
+    }
+}
+
 impl MailError {
     /// What to do about it, one sentence.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::SignIn { .. } => {
-                "Check the user and the password; many servers want a password made for one app."
-            }
+            Self::SignIn { why, .. } => why.remedy(),
             Self::NoPassword => "Use a mailbox whose server takes a password.",
             Self::Token { .. } => "Sign in again with the account of this mailbox.",
             Self::NoToken => "Use the servers of the provider, or a password.",
@@ -77,6 +119,9 @@ impl MailError {
             Self::TooSlow { .. } | Self::Closed => "Try again later.",
             Self::Refused { .. } => "Try again later, or look at the mailbox in a mail program.",
             Self::AlreadyThere { .. } => "Leave it out.",
+            Self::NotADraft { .. } => {
+                "Use an id that mail.list returns for the folder drafts; mail.delete moves other mails to the trash."
+            }
             Self::NotOffered { .. } => "Do it in a mail program.",
             Self::Message(_) => "Open it in a mail program.",
         }

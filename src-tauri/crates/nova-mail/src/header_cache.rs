@@ -57,6 +57,7 @@ pub(crate) struct Flags {
     pub(crate) seen: bool,
     pub(crate) flagged: bool,
     pub(crate) answered: bool,
+    pub(crate) draft: bool,
 }
 
 impl HeaderCache {
@@ -149,12 +150,13 @@ impl CachedMessage {
             unread: !self.flags.seen,
             flagged: self.flags.flagged,
             answered: self.flags.answered,
+            draft: self.flags.draft,
         }
     }
 }
 
 /// First of the encoded bytes; it changes with the format.
-const MAGIC: &[u8] = b"nova-mail headers 1\n";
+const MAGIC: &[u8] = b"nova-mail headers 2\n";
 
 impl HeaderCache {
     /// Encodes it for a file, with the name of its folder. Integers are little-endian: folder, state, count of the
@@ -170,8 +172,9 @@ impl HeaderCache {
             bytes.extend(message.size.to_le_bytes());
             bytes.extend(message.modseq.to_le_bytes());
             bytes.extend(message.received.unwrap_or(i64::MIN).to_le_bytes());
-            let Flags { seen, flagged, answered } = message.flags;
-            bytes.push(u8::from(seen) | u8::from(flagged) << 1 | u8::from(answered) << 2);
+            let Flags { seen, flagged, answered, draft } = message.flags;
+            let bits = [seen, flagged, answered, draft];
+            bytes.push(bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
             put(&mut bytes, &message.headers);
         }
         let hash = hash(&bytes);
@@ -203,7 +206,8 @@ impl HeaderCache {
             let modseq = u64::from_le_bytes(array(&mut rest)?);
             let received = Some(i64::from_le_bytes(array(&mut rest)?)).filter(|second| *second != i64::MIN);
             let [bits] = array(&mut rest)?;
-            let flags = Flags { seen: bits & 1 > 0, flagged: bits & 2 > 0, answered: bits & 4 > 0 };
+            let [seen, flagged, answered, draft] = [1, 2, 4, 8].map(|bit| bits & bit > 0);
+            let flags = Flags { seen, flagged, answered, draft };
             let headers = take(&mut rest)?.to_vec();
             messages.insert(uid, CachedMessage { flags, modseq, received, size, headers });
         }
@@ -242,7 +246,7 @@ mod tests {
 
     fn message(subject: &str) -> CachedMessage {
         CachedMessage {
-            flags: Flags { seen: true, flagged: false, answered: true },
+            flags: Flags { seen: true, flagged: false, answered: true, draft: true },
             modseq: 9,
             received: Some(1_795_860_000),
             size: 700,

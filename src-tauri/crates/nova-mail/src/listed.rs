@@ -17,6 +17,7 @@ pub struct Listed {
     pub unread: bool,
     pub flagged: bool,
     pub answered: bool,
+    pub draft: bool,
 }
 
 /// A message of one folder of one mailbox: `INBOX/1795860000.42`. Invalid once the server renumbers the folder.

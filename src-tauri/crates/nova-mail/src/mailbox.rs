@@ -78,6 +78,12 @@ pub trait Mailbox: Send {
     /// As [`MailError`] lists.
     async fn look(&mut self, ids: &[MessageId]) -> Result<Vec<Listed>, MailError>;
 
+    /// The headers of a draft, as [`Mailbox::remove_draft`] takes it.
+    ///
+    /// # Errors
+    /// `NoMessage`, `NotADraft`, and as [`MailError`] lists.
+    async fn draft(&mut self, id: &MessageId) -> Result<Listed, MailError>;
+
     /// The newest message of the folder with that Message-ID, which has no angle brackets.
     ///
     /// # Errors
@@ -109,11 +115,11 @@ pub trait Mailbox: Send {
         kind: Appended,
     ) -> Result<Option<MessageId>, MailError>;
 
-    /// Permanently deletes one message, such as a draft that was sent.
+    /// Deletes one draft for good: a message with the flag `\Draft`, or one in the folder of [`Role::Drafts`].
     ///
     /// # Errors
-    /// `NoMessage`, `NotOffered`, and as [`MailError`] lists.
-    async fn remove(&mut self, id: &MessageId) -> Result<(), MailError>;
+    /// `NoMessage`, `NotADraft`, `NotOffered`, and as [`MailError`] lists.
+    async fn remove_draft(&mut self, id: &MessageId) -> Result<(), MailError>;
 
     /// Logs out and closes the connection.
     async fn close(&mut self);
@@ -185,6 +191,8 @@ pub struct SearchQuery {
     pub text: Option<String>,
     pub from: Option<String>,
     pub to: Option<String>,
+    /// In To, Cc or Bcc.
+    pub recipient: Option<String>,
     pub subject: Option<String>,
     /// Received on this day or later, by the server's day.
     pub since: Option<Date>,

@@ -1,14 +1,14 @@
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// Who signs in.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SignIn {
     pub user: String,
     pub proof: Proof,
 }
 
 /// A user's credential.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Proof {
     Password(SecretString),
     /// An access token of OAuth 2, by XOAUTH2 (developers.google.com/gmail/imap/xoauth2-protocol) or OAUTHBEARER
@@ -23,6 +23,17 @@ impl SignIn {
 
     pub fn by_token(user: impl Into<String>, token: impl Into<SecretString>) -> Self {
         Self { user: user.into(), proof: Proof::Token(token.into()) }
+    }
+
+    /// Whether a server would be told the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let proofs = match (&self.proof, &other.proof) {
+            (Proof::Password(one), Proof::Password(other)) | (Proof::Token(one), Proof::Token(other)) => {
+                (one, other)
+            }
+            _ => return false,
+        };
+        self.user == other.user && proofs.0.expose_secret() == proofs.1.expose_secret()
     }
 }
 
@@ -85,6 +96,19 @@ mod tests {
             Bearer::Oauthbearer.initial("a,b=c@example.com", &token),
             "n,a=a=2Cb=3Dc@example.com,\x01auth=Bearer ya29.x\x01\x01"
         );
+    }
+
+    #[test]
+    fn only_the_same_user_and_secret_are_the_same() {
+        let jane = SignIn::by_password("jane", "secret".to_owned());
+        assert!(jane.is_same(&jane.clone()));
+        for other in [
+            SignIn::by_password("jane", "Secret".to_owned()),
+            SignIn::by_password("joe", "secret".to_owned()),
+            SignIn::by_token("jane", "secret".to_owned()),
+        ] {
+            assert!(!jane.is_same(&other), "{other:?}");
+        }
     }
 
     #[test]

@@ -7,9 +7,11 @@ use std::time::Duration;
 use async_imap::types::Fetch;
 use futures::TryStreamExt as _;
 
-use super::{Imap, Of, PATIENCE, Stream, in_time, in_time_of, no_folder, spelled};
+use super::{Imap, LINE, Of, PATIENCE, Stream, in_time, in_time_of, no_folder, spelled};
 use crate::header_cache::FolderState;
-use crate::{Appended, Changed, Listed, MailError, Mark, MessageId};
+use crate::{
+    Appended, Changed, Folder, Listed, MailError, Mailbox as _, Mark, MessageId, Role, visible_line,
+};
 
 /// Extensions of IMAP that the server supports.
 #[derive(Debug, Clone, Copy)]
@@ -138,15 +140,30 @@ impl<S: Stream> Imap<S> {
         Ok(new.map(|new| new.id))
     }
 
-    pub(super) async fn removed(&mut self, id: &MessageId) -> Result<(), MailError> {
+    pub(super) async fn draft_of(&mut self, id: &MessageId) -> Result<Listed, MailError> {
+        let look = self.look(std::slice::from_ref(id)).await?;
+        let draft = look.into_iter().next().ok_or(MailError::NoMessage)?;
+        self.check_draft(&draft).await?;
+        Ok(draft)
+    }
+
+    pub(super) async fn draft_removed(&mut self, id: &MessageId) -> Result<(), MailError> {
         if !self.offers.expunge_one {
             return Err(MailError::NotOffered { what: "deleting single messages" });
         }
         let (held, _) = self.existing(&id.folder, vec![id.clone()]).await?;
-        if held.is_empty() {
-            return Err(MailError::NoMessage);
+        let draft = held.first().ok_or(MailError::NoMessage)?;
+        self.check_draft(draft).await?;
+        self.expunge(&id.uid.to_string()).await
+    }
+
+    async fn check_draft(&mut self, message: &Listed) -> Result<(), MailError> {
+        let folder = &message.id.folder;
+        let is_drafts = |known: &Folder| known.name == *folder && known.role == Some(Role::Drafts);
+        if message.draft || self.folders().await?.iter().any(is_drafts) {
+            return Ok(());
         }
-        self.expunge(&set(&held)).await
+        Err(MailError::NotADraft { folder: visible_line(folder, LINE) })
     }
 
     /// Opens the folder for changes; returns which of these messages exist, and the ids of those that do not.

@@ -13,7 +13,7 @@ use crate::{FoundMessages, HeaderCache, Listed, MailError, MessageId, Wanted};
 /// The most messages of a list.
 const LISTED: usize = 10_000;
 
-const HEADERS: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIELDS (FROM REPLY-TO TO CC SUBJECT DATE \
+const HEADERS: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIELDS (FROM REPLY-TO TO CC BCC SUBJECT DATE \
     MESSAGE-ID REFERENCES IN-REPLY-TO)])";
 const FLAGS: &str = "(UID FLAGS)";
 
@@ -218,6 +218,7 @@ fn flags(message: &Fetch) -> Flags {
             Flag::Seen => flags.seen = true,
             Flag::Flagged => flags.flagged = true,
             Flag::Answered => flags.answered = true,
+            Flag::Draft => flags.draft = true,
             _ => {}
         }
     }

@@ -238,6 +238,10 @@ impl<S: Stream> Mailbox for Imap<S> {
         Ok(found)
     }
 
+    async fn draft(&mut self, id: &MessageId) -> Result<Listed, MailError> {
+        self.draft_of(id).await
+    }
+
     async fn find(&mut self, folder: &str, message_id: &str) -> Result<Option<MessageId>, MailError> {
         let FolderState { validity, .. } = self.open(folder).await?;
         let found = self.matching(&query::with_id(message_id)?).await?;
@@ -261,8 +265,8 @@ impl<S: Stream> Mailbox for Imap<S> {
         self.appended(folder, message, kind).await
     }
 
-    async fn remove(&mut self, id: &MessageId) -> Result<(), MailError> {
-        self.removed(id).await
+    async fn remove_draft(&mut self, id: &MessageId) -> Result<(), MailError> {
+        self.draft_removed(id).await
     }
 
     async fn previews(

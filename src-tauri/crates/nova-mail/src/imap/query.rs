@@ -17,11 +17,19 @@ pub(super) fn keys(wanted: &Wanted, literals: bool) -> Result<Option<String>, Ma
     }
     let mut is_ascii = true;
     if let Some(search) = &wanted.search {
-        let SearchQuery { text, from, to, subject, since, before } = search;
-        for (key, said) in [("TEXT", text), ("FROM", from), ("TO", to), ("SUBJECT", subject)] {
+        let SearchQuery { text, from, to, recipient, subject, since, before } = search;
+        let texts: [(&[&str], _); 5] = [
+            (&["TEXT"], text),
+            (&["FROM"], from),
+            (&["TO"], to),
+            (&["OR TO", "OR CC", "BCC"], recipient),
+            (&["SUBJECT"], subject),
+        ];
+        for (names, said) in texts {
             let Some(said) = said.as_deref().map(str::trim).filter(|said| !said.is_empty()) else { continue };
             is_ascii &= said.is_ascii();
-            keys.push(format!("{key} {}", string(said, literals)?));
+            let said = string(said, literals)?;
+            keys.extend(names.iter().map(|name| format!("{name} {said}")));
         }
         let days = [("SINCE", since), ("BEFORE", before)];
         keys.extend(days.into_iter().filter_map(|(key, day)| {
@@ -109,6 +117,12 @@ mod tests {
             Some("UNSEEN FROM \"ann\" SINCE 3-Nov-2026")
         );
         assert_eq!(keys(&Wanted::default(), true).ok().flatten(), None);
+        let search = SearchQuery { recipient: Some("jo@x".into()), ..SearchQuery::default() };
+        let wanted = Wanted { search: Some(search), ..Wanted::default() };
+        assert_eq!(
+            keys(&wanted, true).ok().flatten().as_deref(),
+            Some("OR TO \"jo@x\" OR CC \"jo@x\" BCC \"jo@x\"")
+        );
     }
 
     #[test]

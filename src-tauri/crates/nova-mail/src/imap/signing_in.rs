@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{PATIENCE, Stream, failed};
 use crate::bounded::Bounded;
 use crate::sign_in::{Bearer, can_be_said};
-use crate::{MailError, Proof, SignIn};
+use crate::{MailError, Proof, SignIn, SignInFault};
 
 /// # Errors
 /// `SignIn`, `NoPassword`, `Token`, `NoToken`, and as [`MailError`] lists.
@@ -62,7 +62,7 @@ async fn by_token<S: Stream>(
         client = match signed_in.map_err(|_| MailError::TooSlow { after: PATIENCE })? {
             Ok(session) => return Ok(session),
             Err((error, client)) => match (refused(error), said.load(Ordering::Relaxed)) {
-                (MailError::SignIn { said }, true) => return Err(MailError::Token { said }),
+                (MailError::SignIn { said, .. }, true) => return Err(MailError::Token { said }),
                 (MailError::NoPassword, true) => return Err(MailError::NoToken),
                 (MailError::SignIn { .. } | MailError::NoPassword, false) => client,
                 (error, _) => return Err(error),
@@ -115,7 +115,7 @@ fn refused(error: Error) -> MailError {
             } else if said.contains("LOGINDISABLED") || said.contains("not supported") {
                 MailError::NoPassword
             } else {
-                MailError::SignIn { said }
+                MailError::SignIn { why: SignInFault::of(&said), said }
             }
         }
         error => error,

@@ -5,8 +5,8 @@ use mail_parser::{Address, HeaderValue, Message};
 
 use super::{parse, visible_line};
 
-/// How many recipients are listed.
-const PEOPLE: usize = 100;
+/// How many people of one header are listed.
+pub(crate) const PEOPLE: usize = 100;
 /// How many ids of earlier messages are used.
 const REFERENCES: usize = 50;
 /// How long a line of a header may be.
@@ -21,6 +21,8 @@ pub struct Envelope {
     pub reply_to: Vec<Person>,
     pub to: Vec<Person>,
     pub cc: Vec<Person>,
+    /// Of drafts, and of copies that their sender keeps.
+    pub bcc: Vec<Person>,
     /// How many more recipients there are.
     pub more_people: usize,
     pub subject: String,
@@ -51,6 +53,7 @@ impl Envelope {
         let (reply_to, more_reply) = people(message.reply_to());
         let (to, more_to) = people(message.to());
         let (cc, more_cc) = people(message.cc());
+        let (bcc, more_bcc) = people(message.bcc());
         let mut references = ids(message.references());
         for id in ids(message.in_reply_to()) {
             if !references.contains(&id) {
@@ -67,7 +70,8 @@ impl Envelope {
             reply_to,
             to,
             cc,
-            more_people: more_from + more_reply + more_to + more_cc,
+            bcc,
+            more_people: more_from + more_reply + more_to + more_cc + more_bcc,
             subject: visible_line(message.subject().unwrap_or_default(), LINE),
             date,
             message_id: message.message_id().and_then(id),

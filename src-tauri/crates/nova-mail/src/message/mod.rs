@@ -16,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use mail_parser::{Message as Parsed, MessagePart, MimeHeaders, PartType};
 
 pub use bytes::{is_program, media_type_of};
+pub(crate) use envelope::PEOPLE;
 pub use envelope::{Envelope, Person};
 pub use fetched::FetchedMessage;
 pub(crate) use fetched::{Decoder, PartEncoding, RemotePart};
@@ -24,7 +25,7 @@ pub use page::{HtmlPage, Picture, PictureError, RemotePicture};
 pub use preview::Preview;
 pub(crate) use preview::{is_file, is_mixed};
 pub use text::visible_line;
-pub use trust::{Check, Finding, SenderCheck};
+pub use trust::{Check, Checked, Finding, SenderCheck};
 
 use text::{Body, first_visible};
 
@@ -45,6 +46,10 @@ const TEXTS: usize = 20;
 /// The most characters of the text.
 const TEXT: usize = 30_000;
 
+/// How many forwarded messages are read of a message, and how deep they may lie in each other.
+const FORWARDED: usize = 10;
+const DEEP: usize = 3;
+
 /// A parsed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
@@ -63,6 +68,8 @@ pub struct Message {
     pub parts: Vec<Part>,
     /// How many further parts are not listed.
     pub more_parts: usize,
+    /// The first of the messages that are among its parts. Nobody checked who sent them.
+    pub forwarded: Vec<Message>,
     pub sender: SenderCheck,
     /// What to know before trusting it.
     pub findings: Vec<Finding>,
@@ -118,7 +125,7 @@ impl Message {
         // The parser has panicked on malformed messages.
         catch_unwind(AssertUnwindSafe(|| {
             let parsed = parse::message(raw).ok_or(MessageError::Unreadable)?;
-            Ok(Self::of(raw, &parsed, receiver))
+            Ok(Self::of(raw, &parsed, receiver, DEEP))
         }))
         .unwrap_or(Err(MessageError::Unreadable))
     }
@@ -164,14 +171,33 @@ impl Message {
         .unwrap_or(Err(MessageError::Unreadable))
     }
 
-    fn of(raw: &[u8], parsed: &Parsed<'_>, receiver: &[&str]) -> Self {
+    /// `deep`: how many messages in messages are read.
+    fn of(raw: &[u8], parsed: &Parsed<'_>, receiver: &[&str], deep: usize) -> Self {
         let envelope = Envelope::of(parsed);
         let (Body { text, folded, cut }, links, remote_images) = body(raw, parsed);
         let parts: Vec<Part> = listed(parsed).take(LISTED).map(|part| Part::of(raw, part)).collect();
         let more_parts = listed(parsed).count().saturating_sub(LISTED);
-        let sender = SenderCheck::of(parsed, receiver);
+        let sender = SenderCheck::of(parsed, &envelope, receiver);
         let findings = Finding::all(&envelope, &sender, &parts);
-        Self { envelope, text, folded, cut, links, remote_images, parts, more_parts, sender, findings }
+        let nested = listed(parsed).filter(|part| deep > 0 && part.message().is_some()).take(FORWARDED);
+        let nested = nested.filter_map(|part| {
+            let raw = parse::body(raw, part);
+            Some(Self::of(raw, &parse::message(raw)?, &[], deep - 1))
+        });
+        let forwarded = nested.collect();
+        Self {
+            envelope,
+            text,
+            folded,
+            cut,
+            links,
+            remote_images,
+            parts,
+            more_parts,
+            forwarded,
+            sender,
+            findings,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use mail_parser::Message;
 use unicode_security::MixedScript;
 
-use super::{Envelope, Part, PartKind, visible_line};
+use super::{Envelope, Part, PartKind, Person, visible_line};
 
 /// The most domains and names that a finding shows.
 const LINE: usize = 120;
@@ -13,9 +13,20 @@ const LINE: usize = 120;
 pub struct SenderCheck {
     /// Whether that server reported any result.
     pub checked: bool,
-    pub spf: Option<Check>,
-    pub dkim: Option<Check>,
-    pub dmarc: Option<Check>,
+    pub spf: Option<Checked>,
+    pub dkim: Option<Checked>,
+    pub dmarc: Option<Checked>,
+}
+
+/// A result, and for which domain it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    pub result: Check,
+    /// Of the envelope's sender (SPF), of the signature (DKIM) or of `From` (DMARC); `None` where the server does not say.
+    pub domain: Option<String>,
+    /// Whether that is the domain of the one sender in `From`, by relaxed alignment (RFC 7489, 3.1). Anybody passes SPF and
+    /// DKIM for a domain of their own.
+    pub aligned: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +44,8 @@ pub enum Finding {
     NotVerified { domain: String },
     /// A reply would go to another domain.
     ReplyElsewhere { from: String, reply_to: String },
+    /// An answer goes to another address of the sender's domain.
+    ReplyToOther { from: String, reply_to: String },
     /// The sender's name contains an address that is not its own.
     NameIsAddress { name: String, address: String },
     /// The domain mixes alphabets, so that it may look like another one. `ascii`: its form in DNS.
@@ -48,7 +61,7 @@ pub enum Finding {
 }
 
 impl SenderCheck {
-    pub(super) fn of(message: &Message<'_>, receiver: &[&str]) -> Self {
+    pub(super) fn of(message: &Message<'_>, envelope: &Envelope, receiver: &[&str]) -> Self {
         let mut check = Self::default();
         // The receiving server adds its own above those that came with the message.
         let own = message.headers_raw().find(|(name, text)| {
@@ -56,74 +69,160 @@ impl SenderCheck {
         });
         let Some((_, text)) = own else { return check };
         check.checked = true;
-        for result in without_comments(text).split(';').skip(1) {
-            let Some((method, said)) = result.trim().split_once('=') else { continue };
-            let said = said.split_whitespace().next().unwrap_or_default();
-            let said = match said.to_ascii_lowercase().as_str() {
+        // Of several senders, none is the one that was checked.
+        let from = match envelope.from.as_slice() {
+            [one] => domain_of(&one.address),
+            _ => "",
+        };
+        for words in plain(text).split(';').skip(1).map(words) {
+            let Some((method, said)) = words.first().and_then(|word| word.split_once('=')) else { continue };
+            let result = match said.to_ascii_lowercase().as_str() {
                 "pass" => Check::Passed,
                 "fail" | "softfail" | "policy" | "hardfail" => Check::Failed,
                 _ => Check::Unknown,
             };
-            let method = method.trim().split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
-            match method.as_str() {
-                "spf" => check.spf = Some(said),
-                "dmarc" => check.dmarc = Some(said),
-                // One valid signature is enough.
-                "dkim" if check.dkim != Some(Check::Passed) => check.dkim = Some(said),
-                _ => {}
+            let domain = |property: &str| {
+                let named = words.iter().skip(1).filter_map(|word| word.split_once('='));
+                let mut named = named.filter(|(name, _)| name.eq_ignore_ascii_case(property));
+                named.next().and_then(|(_, value)| domain_in(value))
+            };
+            let method = method.split('/').next().unwrap_or_default().to_ascii_lowercase();
+            let (of, domain) = match method.as_str() {
+                "spf" => (&mut check.spf, domain("smtp.mailfrom")),
+                // Some name only the user of the signature, who is of its domain or below it (RFC 6376, 3.5).
+                "dkim" => (&mut check.dkim, domain("header.d").or_else(|| domain("header.i"))),
+                "dmarc" => (&mut check.dmarc, domain("header.from").or_else(|| domain_in(from))),
+                _ => continue,
+            };
+            let aligned = domain.as_deref().is_some_and(|domain| is_aligned(domain, from));
+            let new = Checked { result, domain, aligned };
+            if of.as_ref().is_none_or(|old| new.weight() > old.weight()) {
+                *of = Some(new);
             }
         }
         check
     }
 
-    /// Whether the sender is who it claims to be; `None` without evidence.
+    /// Whether it is who it says; `None` where nothing speaks for it or against it.
     pub fn verified(&self) -> Option<bool> {
         if self.has_failed() {
             return Some(false);
         }
-        (self.dmarc == Some(Check::Passed) || self.has_passed()).then_some(true)
+        [&self.spf, &self.dkim, &self.dmarc]
+            .into_iter()
+            .flatten()
+            .any(Checked::speaks_for_sender)
+            .then_some(true)
     }
 
     fn has_failed(&self) -> bool {
-        match self.dmarc {
-            Some(Check::Passed) => false,
-            Some(Check::Failed) => true,
-            _ => [self.spf, self.dkim].contains(&Some(Check::Failed)) && !self.has_passed(),
+        let others = || [&self.spf, &self.dkim].into_iter().flatten();
+        match &self.dmarc {
+            Some(dmarc) if dmarc.speaks_for_sender() => false,
+            Some(dmarc) if dmarc.result == Check::Failed => true,
+            _ => {
+                others().any(|check| check.result == Check::Failed)
+                    && !others().any(Checked::speaks_for_sender)
+            }
         }
     }
+}
 
-    fn has_passed(&self) -> bool {
-        [self.spf, self.dkim].contains(&Some(Check::Passed))
+impl Checked {
+    pub fn speaks_for_sender(&self) -> bool {
+        self.result == Check::Passed && self.aligned
+    }
+
+    /// Which of several results of a method counts. One good signature of the sender is enough.
+    fn weight(&self) -> u8 {
+        match self.result {
+            Check::Passed if self.aligned => 3,
+            Check::Failed => 2,
+            Check::Passed => 1,
+            Check::Unknown => 0,
+        }
     }
 }
 
 /// Whether one of these hosts signed the results.
 fn is_of(text: &str, receiver: &[&str]) -> bool {
-    let text = without_comments(text);
+    let text = plain(text);
     let id = text.split(';').next().and_then(|first| first.split_whitespace().next()).unwrap_or_default();
     receiver.iter().any(|host| host.eq_ignore_ascii_case(id))
 }
 
-/// Comments may contain semicolons and anything else.
-fn without_comments(text: &str) -> String {
-    let mut depth = 0_usize;
-    let mut clean = String::with_capacity(text.len());
+/// Without comments, and without what would separate results within quotes: a sender chooses the part before the `@`.
+fn plain(text: &str) -> String {
+    let (mut depth, mut quoted) = (0_usize, false);
+    let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars();
     while let Some(c) = letters.next() {
         match c {
             '\\' => {
                 letters.next();
             }
+            '"' if depth == 0 => {
+                quoted = !quoted;
+                plain.push(c);
+            }
+            c if quoted => plain.push(if c.is_whitespace() || ";=".contains(c) { '_' } else { c }),
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
-            c if depth == 0 => clean.push(if c.is_control() { ' ' } else { c }),
+            c if depth == 0 => plain.push(if c.is_control() { ' ' } else { c }),
             _ => {}
         }
     }
-    clean
+    plain
+}
+
+/// `spf=pass`, `smtp.mailfrom=ann@shop.example`: space may surround the first sign of each.
+fn words(result: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in result.split_whitespace() {
+        match words.last_mut() {
+            Some(last)
+                if (word.starts_with('=') && !last.contains('='))
+                    || last.find('=') == Some(last.len() - 1) =>
+            {
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// The domain of `ann@shop.example`, `@shop.example` or `shop.example`.
+fn domain_in(value: &str) -> Option<String> {
+    let value = value.trim_matches(['"', '<', '>']);
+    let domain = value.rsplit('@').next()?.trim_end_matches('.').to_lowercase();
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    (!domain.is_empty() && domain.chars().all(is_plain)).then_some(domain)
+}
+
+/// Relaxed alignment (RFC 7489, 3.1): both have the same registrable domain by the Public Suffix List.
+fn is_aligned(one: &str, other: &str) -> bool {
+    let (Ok(one), Ok(other)) = (idna::domain_to_ascii(one), idna::domain_to_ascii(other)) else {
+        return false;
+    };
+    match (psl::domain_str(&one), psl::domain_str(&other)) {
+        (Some(one), Some(other)) => one == other,
+        // A name of one label, or a public suffix itself.
+        _ => !one.is_empty() && one == other,
+    }
 }
 
 impl Finding {
+    /// `LookAlike` where the domain of this address may be taken for another one.
+    pub fn look_alike(address: &str) -> Option<Self> {
+        let (domain, errors) = idna::domain_to_unicode(domain_of(address));
+        let label_mixes = |label: &str| !label.is_single_script();
+        (errors.is_err() || domain.split('.').any(label_mixes) || imitates_ascii(&domain)).then(|| {
+            let ascii = idna::domain_to_ascii(&domain).unwrap_or_default();
+            Self::LookAlike { domain: visible_line(&domain, LINE), ascii }
+        })
+    }
+
     pub(super) fn all(envelope: &Envelope, sender: &SenderCheck, parts: &[Part]) -> Vec<Self> {
         let mut found = Vec::new();
         match envelope.from.as_slice() {
@@ -136,11 +235,15 @@ impl Finding {
             if sender.has_failed() {
                 found.push(Self::NotVerified { domain: domain.to_owned() });
             }
-            let elsewhere =
-                envelope.reply_to.iter().find(|person| !is_same(domain_of(&person.address), domain));
-            if let Some(person) = elsewhere {
+            let other = |person: &&Person| !person.address.eq_ignore_ascii_case(&from.address);
+            let is_elsewhere = |person: &&Person| !is_aligned(domain_of(&person.address), domain);
+            let mut others = envelope.reply_to.iter().filter(other);
+            if let Some(person) = others.clone().find(is_elsewhere) {
                 let (from, reply_to) = (from.address.clone(), person.address.clone());
                 found.push(Self::ReplyElsewhere { from, reply_to });
+            } else if let Some(person) = others.next() {
+                let (from, reply_to) = (from.address.clone(), person.address.clone());
+                found.push(Self::ReplyToOther { from, reply_to });
             }
             if let Some(name) = &from.name
                 && name.contains('@')
@@ -150,15 +253,9 @@ impl Finding {
             }
         }
         let people = envelope.from.iter().chain(&envelope.reply_to);
-        for domain in people.map(|person| domain_of(&person.address)) {
-            let (domain, errors) = idna::domain_to_unicode(domain);
-            let label_mixes = |label: &str| !label.is_single_script();
-            if errors.is_err() || domain.split('.').any(label_mixes) || imitates_ascii(&domain) {
-                let ascii = idna::domain_to_ascii(&domain).unwrap_or_default();
-                let finding = Self::LookAlike { domain: visible_line(&domain, LINE), ascii };
-                if !found.contains(&finding) {
-                    found.push(finding);
-                }
+        for finding in people.filter_map(|person| Self::look_alike(&person.address)) {
+            if !found.contains(&finding) {
+                found.push(finding);
             }
         }
         for part in parts {
@@ -174,15 +271,6 @@ impl Finding {
 
 fn domain_of(address: &str) -> &str {
     address.rsplit_once('@').map_or("", |(_, domain)| domain).trim_end_matches('.')
-}
-
-/// A subdomain counts as its domain.
-fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.to_lowercase(), other.to_lowercase());
-    let is_below = |sub: &str, domain: &str| {
-        sub.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    };
-    !one.is_empty() && !other.is_empty() && (is_below(&one, &other) || is_below(&other, &one))
 }
 
 /// A label in one other alphabet whose every letter looks like an ASCII one, as Cyrillic "раураӏ".

@@ -136,7 +136,7 @@ async fn only_new_headers_and_changed_flags_are_fetched() {
     assert!(asked.len() == 1 && asked[0].contains("FETCH 1:3 (UID FLAGS) (CHANGEDSINCE "), "{asked:?}");
 
     server.deliver("jane", "INBOX", "", &mail("4", "ben@other.example", "Four", "", "Hello."));
-    other.remove(&first[2].id).await.expect("removed");
+    other.move_to(&[first[2].id.clone()], "Trash").await.expect("moved");
     let listed = list(&mut mailbox, &newest(10), &mut cache).await;
     assert_eq!(subjects(&listed), ["Four", "Three", "Two"]);
     assert_eq!(fetches(&sent), ["FETCH 1:3 (UID FLAGS)", "UID FETCH 4 (UID FLAGS …)"]);

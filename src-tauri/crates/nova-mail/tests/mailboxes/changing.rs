@@ -73,10 +73,29 @@ async fn message_is_added_found_and_removed() {
     assert_eq!(mailbox.find("INBOX", "new@test.example").await.expect("a search"), None);
     assert!(mailbox.find("INBOX", "a\" ALL").await.is_err(), "an invalid id");
 
-    let before = ids(&mut mailbox, "INBOX").await;
-    mailbox.remove(&before[0]).await.expect("removed");
-    assert_eq!(ids(&mut mailbox, "INBOX").await, before[1..], "messages that others marked remain");
-    assert!(matches!(mailbox.remove(&before[0]).await, Err(MailError::NoMessage)));
+    mailbox.remove_draft(&id).await.expect("removed");
+    assert_eq!(ids(&mut mailbox, "Drafts").await, []);
+    assert!(matches!(mailbox.remove_draft(&id).await, Err(MailError::NoMessage)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_but_a_draft_is_removed() {
+    let server = server();
+    server.deliver("jane", "INBOX", "D", &mail("own", "jane@home.example", "Begun", "", "Text."));
+    server.deliver("jane", "Drafts", "S", &mail("moved", "jane@home.example", "Unmarked", "", "Text."));
+    let mut mailbox = signed_in(&server).await;
+    let (inbox, drafts) = (ids(&mut mailbox, "INBOX").await, ids(&mut mailbox, "Drafts").await);
+    for id in &inbox[..4] {
+        assert!(matches!(mailbox.draft(id).await, Err(MailError::NotADraft { .. })));
+        assert!(matches!(mailbox.remove_draft(id).await, Err(MailError::NotADraft { .. })));
+    }
+    assert_eq!(ids(&mut mailbox, "INBOX").await, inbox);
+    for (id, subject) in [(&inbox[4], "Begun"), (&drafts[0], "Unmarked")] {
+        assert_eq!(mailbox.draft(id).await.expect("a draft").envelope.subject, subject);
+        mailbox.remove_draft(id).await.expect("removed");
+    }
+    assert_eq!(ids(&mut mailbox, "INBOX").await, inbox[..4], "what others marked is still there");
+    assert_eq!(ids(&mut mailbox, "Drafts").await, []);
 }
 
 #[tokio::test]
@@ -106,5 +125,5 @@ async fn nothing_is_expunged_without_uidplus() {
     let id: MessageId = "INBOX/7.5".parse().expect("an id");
     let moved = mailbox.move_to(std::slice::from_ref(&id), "Archive").await.err();
     assert!(matches!(moved, Some(MailError::NotOffered { .. })), "{moved:?}");
-    assert!(matches!(mailbox.remove(&id).await, Err(MailError::NotOffered { .. })));
+    assert!(matches!(mailbox.remove_draft(&id).await, Err(MailError::NotOffered { .. })));
 }

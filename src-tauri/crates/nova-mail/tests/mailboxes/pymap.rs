@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use nova_mail::{
-    HeaderCache, Imap, MailError, Mailbox, Mark, MessageId, Role, SearchQuery, SignIn, Stream, Wanted,
+    Appended, HeaderCache, Imap, MailError, Mailbox, Mark, MessageId, Role, SearchQuery, SignIn, Stream,
+    Wanted,
 };
 use tokio::net::TcpStream;
 
@@ -118,9 +119,13 @@ async fn cached_list_has_current_flags() {
     other.mark(std::slice::from_ref(&id), Mark::Flagged).await.expect("marked");
     let changed = mailbox.list_cached("INBOX", &wanted, &mut cache).await.expect("a list");
     assert!(changed.messages[0].flagged && changed.messages[1..] == first.messages[1..]);
-    other.remove(&id).await.expect("removed");
+    let draft = b"Message-ID: <d@x.example>\r\nSubject: Draft\r\n\r\nHi\r\n";
+    let draft = other.append("INBOX", draft, Appended::Draft).await.expect("added").expect("its id");
+    let more = mailbox.list_cached("INBOX", &wanted, &mut cache).await.expect("a list");
+    assert_eq!((more.total, &more.messages[1..]), (5, &changed.messages[..3]));
+    other.remove_draft(&draft).await.expect("removed");
     let fewer = mailbox.list_cached("INBOX", &wanted, &mut cache).await.expect("a list");
-    assert_eq!((fewer.total, &fewer.messages[..]), (3, &first.messages[1..]));
+    assert_eq!(fewer, changed);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! A server that hangs, closes or lies.
 
-use nova_mail::{Imap, MailError, Mailbox, SignIn, Wanted};
+use nova_mail::{Imap, MailError, Mailbox, SignIn, SignInFault, Wanted};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 
 pub(crate) fn who() -> SignIn {
@@ -68,9 +68,17 @@ async fn refusals_are_distinguished() {
     let refused =
         error(&[("AUTHENTICATE", "{tag} NO [AUTHENTICATIONFAILED] \u{1b}[2Jwrong\u{202e}\r\n")]).await;
     assert!(
-        matches!(&refused, MailError::SignIn { said } if said.contains("wrong") && !said.contains('\u{1b}')),
+        matches!(&refused, MailError::SignIn { said, why: SignInFault::Password } if said.contains("wrong") && !said.contains('\u{1b}')),
         "{refused:?}"
     );
+    for (answers, fault) in [
+        (&[("AUTHENTICATE", "{tag} NO [EXPIRED] That password is old\r\n")], SignInFault::Expired),
+        (&[("AUTHENTICATE", "{tag} NO [CONTACTADMIN] Ask us\r\n")], SignInFault::Administrator),
+        (&[("AUTHENTICATE", "{tag} NO Account is locked\r\n")], SignInFault::Locked),
+    ] {
+        let refused = error(answers).await;
+        assert!(matches!(refused, MailError::SignIn { why, .. } if why == fault), "{refused:?}");
+    }
     let busy = error(&[("AUTHENTICATE", "{tag} NO [UNAVAILABLE] later\r\n")]).await;
     assert!(matches!(busy, MailError::Refused { .. }), "{busy:?}");
     let folder = error(&[("EXAMINE", "{tag} NO [NONEXISTENT] no\r\n")]).await;

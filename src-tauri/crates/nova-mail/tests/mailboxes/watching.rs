@@ -30,7 +30,7 @@ async fn new_marked_and_removed_messages_are_reported() {
     let watched = changed(watched).await;
     other.mark(std::slice::from_ref(&id), Mark::Read).await.expect("marked");
     let watched = changed(watched).await;
-    other.remove(&id).await.expect("removed");
+    other.move_to(&[id], "Trash").await.expect("moved");
     let watched = changed(watched).await;
 
     let before = server.messages("jane");
