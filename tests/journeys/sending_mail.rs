@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use super::nova::{Nova, PEOPLE, turn};
 use super::skills::{activations, all_text, offered, setting};
 
 /// Nova with two mailboxes: Home, with this sending setting, and Work, with sending off.
-fn nova(
+pub(super) fn nova(
     server: &Dovecot,
     smtp: &SmtpServer,
     sending: &str,
@@ -210,32 +211,44 @@ fn kills() -> usize {
     std::env::var("NOVA_KILLS").map_or(5, |kills| kills.parse().unwrap())
 }
 
-#[test]
-fn a_nova_killed_before_the_answer_of_the_server_sends_nothing_twice() {
-    let server = Dovecot::start();
-    let smtp = SmtpServer::start(&server);
-    let nova = nova(&server, &smtp, "ask", []);
-    succeeds(&run_with_stdin(&nova, &["credential", "set", "mail/home"], Dovecot::PASSWORD));
-    succeeds(&run_with_stdin(&nova, &["credential", "grant", "mail/home", "--to", "skill:mail"], ""));
-    let tool = |name: &str, args: &Value| {
+/// Nova as a command beside its servers.
+struct Commands {
+    server: Dovecot,
+    smtp: SmtpServer,
+    nova: Nova,
+}
+
+impl Commands {
+    fn new() -> Self {
+        let server = Dovecot::start();
+        let smtp = SmtpServer::start(&server);
+        let nova = nova(&server, &smtp, "ask", []);
+        succeeds(&run_with_stdin(&nova, &["credential", "set", "mail/home"], Dovecot::PASSWORD));
+        succeeds(&run_with_stdin(&nova, &["credential", "grant", "mail/home", "--to", "skill:mail"], ""));
+        Self { server, smtp, nova }
+    }
+
+    /// Sends the mail, which is allowed once.
+    fn send(&self, mail: &Value) -> Child {
+        let args = mail.to_string();
         let mut command =
-            nova.command(&["tool", "call", name, "--args", &args.to_string(), "--approve", "ask"]);
+            self.nova.command(&["tool", "call", "mail.send", "--args", &args, "--approve", "ask"]);
         command
-            .env("NOVA_PASSPHRASE_FILE", passphrase_file(&nova))
-            .env("SSL_CERT_FILE", server.certificate_file())
+            .env("NOVA_PASSPHRASE_FILE", passphrase_file(&self.nova))
+            .env("SSL_CERT_FILE", self.server.certificate_file())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        command
-    };
-    for number in 0..kills() {
-        // The server takes its mail and does not answer.
-        let mail = lunch(json!({
-            "mailbox": "Home", "to": ["slow@x.example"], "subject": format!("Lunch {number}"),
-        }));
-        let mut sending = tool("mail.send", &mail).spawn().unwrap();
+        let mut sending = command.spawn().unwrap();
         sending.stdin.take().unwrap().write_all(b"o\n").unwrap();
-        while smtp.taken().len() <= number {
+        sending
+    }
+
+    /// Kills it once the server has the mail, which it answers to nobody.
+    fn kill_while_sending(&self, mail: &Value) {
+        let before = self.smtp.taken().len();
+        let mut sending = self.send(mail);
+        while self.smtp.taken().len() == before {
             if sending.try_wait().unwrap().is_some() {
                 panic!("it ended: {}", said(&sending.wait_with_output().unwrap()));
             }
@@ -243,20 +256,56 @@ fn a_nova_killed_before_the_answer_of_the_server_sends_nothing_twice() {
         }
         sending.kill().unwrap();
         sending.wait().unwrap();
-        let again = tool("mail.send", &mail).output().unwrap();
-        assert!(!again.status.success() && said(&again).contains("may have been sent"), "{}", said(&again));
     }
-    let subjects = |mails: Vec<String>| {
-        let mut subjects: Vec<String> = mails
-            .iter()
-            .filter_map(|mail| mail.split("Subject: ").nth(1)?.lines().next().map(Into::into))
-            .collect();
-        subjects.sort();
-        subjects
-    };
-    let mut expected: Vec<String> = (0..kills()).map(|number| format!("Lunch {number}")).collect();
-    expected.sort();
-    assert_eq!(subjects(smtp.taken().into_iter().map(|mail| mail.message).collect()), expected, "each once");
-    let kept = server.messages("jane").into_iter().map(|file| fs::read_to_string(file).unwrap());
-    assert_eq!(subjects(kept.collect()), expected, "each is kept as a draft");
+
+    /// The subjects of the taken mails, and of those in the mailbox.
+    fn subjects(&self) -> (Vec<String>, Vec<String>) {
+        let of = |mails: Vec<String>| {
+            let subject = |mail: &String| Some(mail.split("Subject: ").nth(1)?.lines().next()?.to_owned());
+            let mut subjects: Vec<String> = mails.iter().filter_map(subject).collect();
+            subjects.sort();
+            subjects
+        };
+        let kept = self.server.messages("jane").into_iter().map(|file| fs::read_to_string(file).unwrap());
+        (of(self.smtp.taken().into_iter().map(|mail| mail.message).collect()), of(kept.collect()))
+    }
+}
+
+fn lunches() -> Vec<String> {
+    let mut lunches: Vec<String> = (0..kills()).map(|number| format!("Lunch {number}")).collect();
+    lunches.sort();
+    lunches
+}
+
+#[test]
+fn a_nova_killed_before_the_answer_of_the_server_sends_nothing_twice() {
+    let it = Commands::new();
+    for number in 0..kills() {
+        let mail = lunch(json!({
+            "mailbox": "Home", "to": ["slow@x.example"], "subject": format!("Lunch {number}"),
+        }));
+        it.kill_while_sending(&mail);
+        let again = it.send(&mail).wait_with_output().unwrap();
+        assert!(!again.status.success() && said(&again).contains("may have been sent"), "{}", said(&again));
+        assert!(said(&again).contains("It is not in Sent"), "{}", said(&again));
+    }
+    assert_eq!(it.subjects(), (lunches(), lunches()), "each once, and kept as a draft");
+}
+
+#[test]
+fn a_nova_killed_after_the_server_filed_the_mail_finds_it_in_sent() {
+    let it = Commands::new();
+    for number in 0..kills() {
+        let mail = lunch(json!({
+            "mailbox": "Home", "to": ["slow@x.example"], "cc": ["filed@x.example"],
+            "subject": format!("Lunch {number}"),
+        }));
+        it.kill_while_sending(&mail);
+        let again = it.send(&mail).wait_with_output().unwrap();
+        succeeds(&again);
+        assert!(said(&again).contains("Sent"), "{}", said(&again));
+    }
+    assert_eq!(it.subjects(), (lunches(), lunches()), "each once");
+    let in_sent = |file: &PathBuf| file.to_string_lossy().contains("/.Sent/");
+    assert!(it.server.messages("jane").iter().all(in_sent), "no draft of them is left");
 }
