@@ -28,6 +28,7 @@ use nova_skill::{Skill, Tool, native};
 
 mod accounts;
 mod archive;
+mod bodies;
 mod changing;
 mod connection;
 mod delete;

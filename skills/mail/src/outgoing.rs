@@ -4,6 +4,7 @@ use nova_mail::{Attachment, Draft, DraftError, Finding, Person};
 use nova_skill::{ContentHash, Detail, NotePath, Preview, ToolContext, ToolError};
 
 use crate::accounts::{Account, message};
+use crate::bodies;
 use crate::known::{Known, known};
 use crate::noted::{noted, sent_already};
 use crate::old_draft::OldDraft;
@@ -78,7 +79,7 @@ impl Outgoing {
         let (account, id) = message(ctx.config(), id, None)?;
         let from = sender(&account)?;
         let mut opened = Opened::new(ctx, account.clone()).await?;
-        let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+        let fetched = bodies::fetch(&mut opened, &id).await.map_err(|error| told(&account, &error));
         opened.close().await;
         let fetched = fetched?;
         let receiver: Vec<&str> = account.checked_by.as_deref().into_iter().collect();

@@ -9,6 +9,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::accounts::{hosts, message, unavailable};
+use crate::bodies;
 use crate::opened::{Opened, told};
 use crate::row::{people, time};
 
@@ -59,7 +60,7 @@ impl NativeTool for Read {
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let (account, id) = message(ctx.config(), &which.id, which.mailbox.as_deref())?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
-        let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+        let fetched = bodies::fetch(&mut opened, &id).await.map_err(|error| told(&account, &error));
         opened.close().await;
         let receiver: Vec<&str> = account.checked_by.as_deref().into_iter().collect();
         let message = fetched?.read(&receiver).map_err(|error| told(&account, &error.into()))?;

@@ -8,6 +8,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::accounts::{hosts, message, unavailable};
+use crate::bodies;
 use crate::opened::{Opened, told};
 use crate::outgoing::{media_type, size};
 use crate::row::people;
@@ -101,7 +102,7 @@ struct Fetched {
 async fn fetched(opened: &mut Opened, id: &MessageId, which: &Which) -> Result<Fetched, ToolError> {
     let account = opened.account.clone();
     let failed = |error: MailError| told(&account, &error);
-    let fetched = opened.mailbox.fetch(id).await.map_err(failed)?;
+    let fetched = bodies::fetch(opened, id).await.map_err(failed)?;
     let mut mail = fetched.read(&[]).map_err(|error| failed(error.into()))?;
     let at = place_of(&mail.parts, which)?;
     let name = saved_name(&mail.parts[at])?;

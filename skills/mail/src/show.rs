@@ -12,6 +12,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::accounts::{hosts, message, unavailable};
+use crate::bodies;
 use crate::opened::{Opened, told};
 use crate::read::{add_links, answer};
 
@@ -102,7 +103,7 @@ fn wanted(args: &Value) -> Vec<String> {
 async fn show(which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
     let (account, id) = message(ctx.config(), &which.id, None)?;
     let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
-    let fetched = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+    let fetched = bodies::fetch(&mut opened, &id).await.map_err(|error| told(&account, &error));
     opened.close().await;
     let fetched = fetched?;
     let receiver: Vec<&str> = account.checked_by.as_deref().into_iter().collect();

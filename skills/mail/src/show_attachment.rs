@@ -8,6 +8,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::accounts::{hosts, message, unavailable};
+use crate::bodies;
 use crate::opened::{Opened, told};
 
 /// A picture that is attached to a message, as a `data:` URI.
@@ -48,7 +49,7 @@ impl NativeTool for ShowAttachment {
         let (account, id) = message(ctx.config(), &which.id, None)?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
         let bytes = async {
-            let fetched = opened.mailbox.fetch(&id).await?;
+            let fetched = bodies::fetch(&mut opened, &id).await?;
             opened.mailbox.fetch_part(&id, &fetched, which.at, FETCHED).await
         };
         let bytes = bytes.await.map_err(|error| told(&account, &error));

@@ -365,3 +365,23 @@ fn a_forwarded_message_is_read_with_its_headers() {
     let long = read(0);
     assert!(long["cut"].is_string() && long["text"].as_str().unwrap().len() <= 40_000, "{}", long["cut"]);
 }
+
+#[test]
+fn a_message_is_fetched_once_and_never_after_its_folder_was_renumbered() {
+    let server = Dovecot::start();
+    let mail = |text: &str| format!("From: Noor <noor@x.example>\nSubject: Lunch\n\n{text}\n");
+    server.deliver("jane", "INBOX", "S", mail("First").as_bytes());
+    let skill = skill_with(&server, json!([entry("Home", &server, "jane")]));
+    let id = || skill.value("list", json!({}))["messages"][0]["id"].clone();
+    let read = |id: &Value| skill.value("read", json!({"id": id}))["text"].clone();
+    let old = id();
+    assert_eq!(read(&old), "First");
+    // No server does this: it shows which of the two is read.
+    std::fs::write(&server.messages("jane")[0], mail("Other")).unwrap();
+    assert_eq!(read(&old), "First");
+
+    server.renumber("jane", "INBOX");
+    let error = skill.error("read", json!({"id": old}));
+    assert!(error.message.contains("not there any more"), "{error}");
+    assert_eq!(read(&id()), "Other");
+}

@@ -68,6 +68,11 @@ impl FetchedMessage {
         Message::page(&self.raw, loaded)
     }
 
+    /// How many bytes were fetched.
+    pub fn size(&self) -> usize {
+        self.raw.len()
+    }
+
     /// The address of the mailing list that distributed the message (RFC 2369).
     pub fn list_address(&self) -> Option<String> {
         list_address(&self.raw)
