@@ -28,6 +28,7 @@ test('a reply names its message and no recipients', () => {
   expect(sendArgs(written, reply)).toEqual({ id: 'Work/INBOX/1.5', text: 'Hi' });
   expect(sendArgs({ ...written, all: true }, reply)).toEqual({ id: 'Work/INBOX/1.5', text: 'Hi', all: true });
   expect(draftArgs(written, reply)).toEqual({ reply_to: 'Work/INBOX/1.5', text: 'Hi' });
+  expect(draftArgs({ ...written, all: true }, reply)).toEqual({ reply_to: 'Work/INBOX/1.5', text: 'Hi', all: true });
 });
 
 test.each([

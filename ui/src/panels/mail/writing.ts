@@ -53,7 +53,7 @@ export function sendArgs(written: Written, writing: Writing): Row {
 export function draftArgs(written: Written, writing: Writing): Row {
   const { to, ...rest } = addressed(written);
   const files = filesOf(written);
-  if (writing.kind === 'reply') return { reply_to: writing.to.id, text: written.text, ...files };
+  if (writing.kind === 'reply') return { reply_to: writing.to.id, text: written.text, ...(written.all ? { all: true } : {}), ...files };
   return { ...rest, ...(Array.isArray(to) && to.length > 0 ? { to } : {}), ...(written.subject.trim() === '' ? {} : { subject: written.subject.trim() }), text: written.text, ...files };
 }
 
