@@ -153,7 +153,7 @@ describe('answers', () => {
     await waiting(started('c', 'mail.send', 'send'), asked('c', { question: 'Send 1 mail?', decisions: ['once', 'deny'], editable: false }));
     const buttons = within(screen.getByTestId('approval-card')).getAllByRole('button').map((button) => button.dataset['testid']);
     expect(buttons).toEqual(['approval-once', 'approval-deny']);
-    expect(screen.getByTestId('approval-once')).toHaveTextContent('Send once');
+    expect(screen.getByTestId('approval-once')).toHaveTextContent(/^Send(?! once)/);
   });
 
   test('a refused answer can be repeated', async () => {
@@ -199,9 +199,27 @@ describe('payload', () => {
     );
     const card = screen.getByTestId('approval-card');
     expect(card).toHaveTextContent('tomara@harborline.examplesubjectWelcomeU+200B');
-    expect(card).not.toHaveTextContent('line 14');
-    fireEvent.click(screen.getByText('Show all 14 lines'));
-    expect(card).toHaveTextContent('line 14');
+    expect(screen.getByTestId('whole-text')).toHaveTextContent('line 14');
+    expect(screen.queryByText(/Show all/)).toBeNull();
+    expect(screen.getByTestId('approval-deny')).toHaveTextContent('Don’t send');
+  });
+
+  test('Remove asks again without that recipient', async () => {
+    const args = { to: ['noor@x.example', 'ali@x.example'], subject: 'Lunch', text: 'At noon?' };
+    const details = [
+      { label: 'From', value: 'ali@x.example' },
+      { label: 'To', value: 'noor@x.example' },
+      { label: 'To', value: 'ali@x.example' },
+    ];
+    const { backend, session, say } = await waiting(started('c', 'mail.send', 'send', args), asked('c', { args, details, decisions: ['once', 'deny'] }));
+    await wait(400);
+    expect(screen.getAllByRole('button', { name: 'Remove ali@x.example' })).toHaveLength(1);
+    fireEvent.click(screen.getByRole('button', { name: 'Remove ali@x.example' }));
+    await wait(0);
+    expect(backend.asked('revise_approval')).toEqual([{ session, call: 'c', args: { ...args, to: ['noor@x.example'] } }]);
+    await say(asked('c', { revision: 2, args: { ...args, to: ['noor@x.example'] }, details: details.slice(0, 2), decisions: ['once', 'deny'] }));
+    await wait(400);
+    expect(screen.queryByRole('button', { name: /^Remove/ })).toBeNull();
   });
 
   test('a tool’s own description of its call replaces the arguments', async () => {

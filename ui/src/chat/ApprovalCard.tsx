@@ -126,7 +126,7 @@ function Card({ calls, within, approval, session, position }: CardProps) {
       ) : isScript(first) ? (
         <ScriptPayload call={first} within={within} open={showsScript} onOpen={setShowsScript} />
       ) : (
-        <Payload calls={calls} />
+        <Payload calls={calls} onRevise={approval.editable && calls.length === 1 && armed && !busy ? (args) => void answering.revise(args) : null} />
       )}
 
       {stale && (
@@ -171,6 +171,7 @@ function Choices({ first, alone, approval, answering, children }: ChoicesProps) 
   const { armed, stale, busy, deny, edit, answer, setMode } = answering;
   const offers = (decision: Decision) => approval.decisions.includes(decision);
   const disabled = busy || (stale && !armed);
+  const sends = isSending(first);
   return (
     <div className="flex flex-wrap items-center gap-2">
       {offers('once') && (
@@ -195,12 +196,12 @@ function Choices({ first, alone, approval, answering, children }: ChoicesProps) 
       )}
       {offers('deny') && (
         <Button ref={deny} data-testid="approval-deny" disabled={busy} onClick={() => armed && setMode('denying')}>
-          Deny
+          {sends ? 'Don’t send' : 'Deny'}
         </Button>
       )}
       {approval.editable && alone && (
         <Button ref={edit} variant="quiet" icon="pencil" className="ml-auto" data-testid="approval-edit" disabled={busy} onClick={() => armed && setMode('editing')}>
-          Edit arguments
+          {sends ? 'Edit' : 'Edit arguments'}
         </Button>
       )}
       {children}
@@ -333,8 +334,11 @@ function lookOf(effect: CallItem['effect']): { icon: IconName; tone: string; fra
 function allowLabel(call: CallItem): string {
   if (isTask(call) && call.approval?.midRun) return 'Go on';
   if (call.sandbox) return 'Run once';
-  return call.effect === 'send' ? 'Send once' : 'Allow once';
+  return isSending(call) ? 'Send' : 'Allow once';
 }
+
+/** Whether the question is about sending, and not about a host during the call. */
+const isSending = (call: CallItem) => call.effect === 'send' && call.approval?.midRun !== true;
 
 /**
  * The title, and the text after it: "Run this?" and "What it does is not declared." For three calls, "Change

@@ -5,13 +5,24 @@ import { Diff } from '../shared/Diff';
 import { Revealed } from '../shared/Revealed';
 import type { CallItem } from '../state/session';
 import { CommandFacts } from './CommandCard';
-import { Details } from './Details';
+import { Details, RemoveRecipient } from './Details';
 import { LongText } from './LongText';
 import { NoteCaption } from './NoteCaption';
+import { addressList, withoutRecipient } from './recipients';
 import { isObject } from './wording';
 
+interface PayloadProps {
+  readonly calls: readonly CallItem[];
+  /** Asks again with other arguments; `null` if they cannot be changed. */
+  readonly onRevise?: ((args: JsonValue) => void) | null;
+}
+
 /** Everything that will run or be sent, exactly: tool, arguments, host, and for notes the diff. */
-export function Payload({ calls }: { calls: readonly CallItem[] }) {
+export function Payload({ calls, onRevise = null }: PayloadProps) {
+  const removalIn = ({ args, effect }: CallItem) => (label: string, person: string) => {
+    const rest = onRevise && effect === 'send' ? withoutRecipient(args, label, person) : null;
+    return rest === null || onRevise === null ? null : () => onRevise(rest);
+  };
   return (
     <div
       role="region"
@@ -41,7 +52,7 @@ export function Payload({ calls }: { calls: readonly CallItem[] }) {
                   </dd>
                 </>
               )}
-              {call.approval?.details ? <Details details={call.approval.details} /> : call.effect === 'send' && <Rows args={call.args} />}
+              {call.approval?.details ? <Details details={call.approval.details} sent={call.effect === 'send'} removal={removalIn(call)} /> : call.effect === 'send' && <Rows args={call.args} removal={removalIn(call)} />}
             </dl>
           )}
           {call.approval?.diff?.map((diff) => (
@@ -80,8 +91,8 @@ function Literal({ value }: { value: JsonValue }) {
   );
 }
 
-/** Content that a person will receive, one argument per row. */
-function Rows({ args }: { args: JsonValue }) {
+/** Content that a person will receive, one argument per row, recipients one per line. */
+function Rows({ args, removal }: { args: JsonValue; removal: (label: string, person: string) => (() => void) | null }) {
   if (!isObject(args)) return null;
   return Object.entries(args).map(([key, value]) => (
     <Fragment key={key}>
@@ -89,7 +100,15 @@ function Rows({ args }: { args: JsonValue }) {
         <Revealed text={key.replaceAll('_', ' ')} />
       </dt>
       <dd className="selectable min-w-0">
-        <LongText text={typeof value === 'string' ? value : Array.isArray(value) && value.every((v) => typeof v === 'string') ? value.join(', ') : JSON.stringify(value, null, 2)} />
+        {addressList(value)?.map((person, at) => {
+          const remove = removal(key, person);
+          return (
+            <div key={at} className="break-words">
+              <Revealed text={person} />
+              {remove && <RemoveRecipient person={person} onRemove={remove} />}
+            </div>
+          );
+        }) ?? <LongText whole text={typeof value === 'string' ? value : Array.isArray(value) && value.every((v) => typeof v === 'string') ? value.join(', ') : JSON.stringify(value, null, 2)} />}
       </dd>
     </Fragment>
   ));
