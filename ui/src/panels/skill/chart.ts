@@ -70,6 +70,17 @@ export function ticksOf(values: readonly number[], fromZero: boolean): number[] 
   return ticks;
 }
 
+/** Ticks of a logarithmic scale that cover all values, which are above zero: 1, 2 and 5 of each power of ten, or those of a linear scale in a narrow range. */
+export function logTicksOf(values: readonly number[]): number[] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  if (!Number.isFinite(low) || high / low < 2.5) return ticksOf(values, false);
+  const lowest = Math.floor(Math.log10(low));
+  const powers = Array.from({ length: Math.ceil(Math.log10(high)) - lowest + 1 }, (_, at) => lowest + at);
+  const ticks = powers.flatMap((power) => [1, 2, 5].map((by) => Number((by * 10 ** power).toPrecision(12))));
+  const [first = low, last = high] = [ticks.findLast((tick) => tick <= low), ticks.find((tick) => tick >= high)];
+  return ticks.filter((tick) => tick >= first && tick <= last);
+}
+
 export interface Stretch {
   /** Indexes of its points. */
   readonly from: number;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { ChartPart, JsonValue, PanelInput, PanelPart, PanelTab } from '../../ipc';
 import { panelOf } from '../../testing/panels';
-import { lately, monthMarks, nearMark, pointsOf, stretchesOf, ticksOf } from './chart';
+import { lately, logTicksOf, monthMarks, nearMark, pointsOf, stretchesOf, ticksOf } from './chart';
 import { homeOf, layoutOf, tabsOf } from './layout';
 import { windowOf } from './useVirtual';
 import { ageText, dateText, monthAfter, pastText, valueText, weekdayText, wordsText } from './words';
@@ -84,6 +84,15 @@ describe('charts', () => {
     [[-20, 30], true, [-20, 0, 20, 40]],
   ])('the ticks for %j, from zero: %s', (values, fromZero, marks) => {
     expect(ticksOf(values, fromZero)).toEqual(marks);
+  });
+
+  test.each([
+    [[3, 70], [2, 5, 10, 20, 50, 100]],
+    [[0.02, 4], [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]],
+    [[10, 10_000], [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]],
+    [[40, 60], [40, 45, 50, 55, 60]],
+  ])('the ticks of a logarithmic scale for %j', (values, marks) => {
+    expect(logTicksOf(values)).toEqual(marks);
   });
 
   test('month labels never overlap', () => {

@@ -59,13 +59,14 @@ export function ChartBlock() {
 }
 
 function Toolbar() {
-  const { state, dispatch, roomy } = useSymbol();
+  const { chart, state, dispatch, roomy } = useSymbol();
   return (
     <div className="flex flex-wrap items-center gap-2 px-5 pt-3">
       <Segments label="Range" value={state.range} options={ranges.map((value) => ({ value, label: rangeLabels[value] }))} onChange={(range) => dispatch({ type: 'ranged', range })} />
       <Toggle part="volume">Volume</Toggle>
       <Toggle part="average">Average, {state.averageDays} days</Toggle>
       {state.average && <AverageDays />}
+      {chart?.scale !== 'percent' && <Toggle part="log">Log</Toggle>}
       {state.others.map((symbol) => (
         <span key={symbol} className="inline-flex h-6 items-center gap-1 rounded-badge bg-accent-soft pl-2 text-small font-medium text-accent">
           <Revealed text={symbol} />
@@ -85,7 +86,7 @@ function Toolbar() {
   );
 }
 
-function Toggle({ part, children }: { part: 'volume' | 'average'; children: React.ReactNode }) {
+function Toggle({ part, children }: { part: 'volume' | 'average' | 'log'; children: React.ReactNode }) {
   const { state, dispatch } = useSymbol();
   const on = state[part];
   return (

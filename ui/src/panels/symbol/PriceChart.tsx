@@ -4,7 +4,7 @@ import { useMedia } from '../../shared';
 import { percentText, roughly } from '../../shared/amount';
 import { addDays } from '../../shared/form/dates';
 import { Gridlines } from '../skill/Gridlines';
-import { ticksOf } from '../skill/chart';
+import { logTicksOf, ticksOf } from '../skill/chart';
 import { useWidth } from '../skill/drawn';
 import { daysBetween } from '../skill/words';
 import { colourOf } from './colours';
@@ -44,14 +44,19 @@ interface Size {
   readonly width: number;
   readonly height: number;
   readonly volume: boolean;
+  readonly log: boolean;
 }
 
-function plotOf(chart: Chart, { width: whole, height: all, volume: wanted }: Size): Plot {
+function plotOf(chart: Chart, { width: whole, height: all, volume: wanted, log }: Size): Plot {
   const [first = '', last = ''] = [chart.days[0], chart.days.at(-1)];
   const end = chart.carriedTo ?? last;
   const span = Math.max(1, daysBetween(first, end) ?? 1);
-  const ticks = ticksOf(chart.lines.flatMap(({ points }) => points.map(({ value }) => value)), false);
-  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
+  const values = chart.lines.flatMap(({ points }) => points.map(({ value }) => value));
+  // Percentages can be below zero, which has no logarithm.
+  const isLog = log && chart.scale === 'price' && values.every((value) => value > 0);
+  const scaled = isLog ? Math.log : (value: number) => value;
+  const ticks = isLog ? logTicksOf(values) : ticksOf(values, false);
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)].map((tick) => tick && scaled(tick));
   const volume = wanted && chart.volumes.length > 0;
   const width = Math.max(40, whole - RIGHT);
   const height = all - TOP - MONTHS - (volume ? VOLUME + APART : 0);
@@ -64,7 +69,7 @@ function plotOf(chart: Chart, { width: whole, height: all, volume: wanted }: Siz
     span,
     volume,
     x: (day) => ((daysBetween(first, day) ?? 0) / span) * (width - 8),
-    y: (value) => TOP + height - ((value - low) / (high - low || 1)) * height,
+    y: (value) => TOP + height - ((scaled(value) - low) / (high - low || 1)) * height,
   };
 }
 
@@ -76,15 +81,17 @@ export function PriceChart({ chart }: { chart: Chart }) {
   const { state, dispatch } = useSymbol();
   const [ref, width] = useWidth(900);
   const height = HEIGHTS[useMedia('(max-height: 699px)') ? 1 : 0];
-  const { volume } = state;
-  const plot = useMemo(() => plotOf(chart, { width, height, volume }), [chart, width, height, volume]);
+  const { volume, log } = state;
+  const plot = useMemo(() => plotOf(chart, { width, height, volume, log }), [chart, width, height, volume, log]);
   const point = ({ currentTarget, clientX }: PointerEvent<SVGElement>) => {
     const at = ((clientX - currentTarget.getBoundingClientRect().left) / (plot.width - 8)) * plot.span;
     dispatch({ type: 'pointed', day: nearestDay(chart.days, addDays(plot.first, Math.round(Math.min(plot.span, Math.max(0, at))))) });
   };
+  // A finger leaves with every touch; its day stays readable.
+  const leave = ({ pointerType }: PointerEvent) => pointerType !== 'touch' && dispatch({ type: 'pointed', day: null });
   return (
     <div ref={ref} className="mx-5 mt-1">
-      <svg role="img" tabIndex={0} aria-label={`${spokenChart(chart)}. Left and right arrows read each day.`} width={width} height={height} className="block overflow-visible" onPointerMove={point} onPointerLeave={() => dispatch({ type: 'pointed', day: null })}>
+      <svg role="img" tabIndex={0} aria-label={`${spokenChart(chart)}. Left and right arrows read each day.`} width={width} height={height} className="block touch-pan-y overflow-visible" onPointerDown={point} onPointerMove={point} onPointerLeave={leave}>
         <Drawing chart={chart} plot={plot} />
         {state.pointed !== null && <Pointed chart={chart} plot={plot} day={state.pointed.day} />}
       </svg>

@@ -321,6 +321,35 @@ describe('the chart', () => {
     expect(document.querySelector('[data-pointed]')).toHaveAttribute('data-pointed', '2026-11-20');
   });
 
+  test('a touch reads its day, and the page still scrolls', async () => {
+    await open();
+    await lookUp('NGTL');
+    fireEvent.pointerDown(chart(), { clientX: 0, pointerType: 'touch' });
+    const first = document.querySelector('[data-pointed]')?.getAttribute('data-pointed') ?? '';
+    expect(first).not.toBe('');
+    fireEvent.pointerDown(chart(), { clientX: 5_000, pointerType: 'touch' });
+    expect(document.querySelector('[data-pointed]')).toHaveAttribute('data-pointed', '2026-11-20');
+    expect(first < '2026-11-20').toBe(true);
+    fireEvent(chart(), Object.assign(new PointerEvent('pointerout', { bubbles: true }), { pointerType: 'touch' }));
+    expect(document.querySelector('[data-pointed]')).not.toBeNull();
+    fireEvent.pointerLeave(chart());
+    expect(document.querySelector('[data-pointed]')).toBeNull();
+    expect(chart()).toHaveClass('touch-pan-y');
+  });
+
+  test('prices are on a logarithmic scale on request', async () => {
+    const { press } = await open();
+    await lookUp('NGTL');
+    const log = screen.getByRole('button', { name: 'Log' });
+    const heights = () => document.querySelector('[data-line=NGTL] polyline')?.getAttribute('points');
+    const linear = heights();
+    fireEvent.click(log);
+    expect(log).toHaveAttribute('aria-pressed', 'true');
+    expect(heights()).not.toBe(linear);
+    press('l');
+    expect(heights()).toBe(linear);
+  });
+
   test('arrow keys in the segments move between ranges', async () => {
     const { press } = await open();
     await lookUp('NGTL');

@@ -35,6 +35,8 @@ export function keysOf({ dispatch, chart, symbol }: Pick<SymbolContext, 'dispatc
         return { type: 'switched', part: 'volume' };
       case 'a':
         return { type: 'switched', part: 'average' };
+      case 'l':
+        return { type: 'switched', part: 'log' };
       case 't':
         return { type: 'switched', part: 'table' };
       case 'ArrowLeft':

@@ -24,6 +24,8 @@ export interface SymbolState {
   /** Trading days in the average. */
   readonly averageDays: number;
   readonly table: boolean;
+  /** Whether prices are on a logarithmic scale. */
+  readonly log: boolean;
   /** Symbols compared with it. */
   readonly others: readonly string[];
   /** Whether the field for another symbol is open. */
@@ -40,7 +42,7 @@ export type SymbolChange =
   | { readonly type: 'named'; readonly symbol: string }
   | { readonly type: 'searched' }
   | { readonly type: 'ranged'; readonly range: Range }
-  | { readonly type: 'switched'; readonly part: 'volume' | 'average' | 'table' }
+  | { readonly type: 'switched'; readonly part: 'volume' | 'average' | 'log' | 'table' }
   /** Ignored unless a whole number from 2 to `MOST_AVERAGED`. */
   | { readonly type: 'averaged'; readonly days: number }
   | { readonly type: 'compares'; readonly open: boolean }
@@ -58,6 +60,7 @@ export const firstSymbol: SymbolState = {
   average: true,
   averageDays: 50,
   table: false,
+  log: false,
   others: [],
   comparing: false,
   searching: false,
