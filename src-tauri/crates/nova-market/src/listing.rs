@@ -26,12 +26,15 @@ pub struct Found {
 }
 
 /// An exchange: its names, its symbol suffixes by source, and its currency. There is no suffix if a source
-/// does not cover it, or quotes it in a subunit of the currency.
+/// does not cover it.
 struct Exchange {
     names: &'static [&'static str],
     /// Market identifier code (ISO 10383); the United States have several.
     market: Option<&'static str>,
     currency: &'static str,
+    /// The hundredth of the currency in which its shares are quoted. A source that states no currency is not
+    /// asked for them.
+    subunit: Option<&'static str>,
     stooq: Option<&'static str>,
     yahoo: &'static str,
 }
@@ -53,6 +56,7 @@ const EXCHANGES: &[Exchange] = &[
         ],
         market: None,
         currency: "USD",
+        subunit: None,
         stooq: Some(".us"),
         yahoo: "",
     },
@@ -60,6 +64,7 @@ const EXCHANGES: &[Exchange] = &[
         names: &["XETRA", "XETR", "FRANKFURT"],
         market: Some("XETR"),
         currency: "EUR",
+        subunit: None,
         stooq: Some(".de"),
         yahoo: ".DE",
     },
@@ -67,24 +72,55 @@ const EXCHANGES: &[Exchange] = &[
         names: &["LSE", "LONDON", "XLON"],
         market: Some("XLON"),
         currency: "GBP",
+        subunit: Some("pence"),
         stooq: None,
         yahoo: ".L",
     },
-    Exchange { names: &["PARIS", "XPAR"], market: Some("XPAR"), currency: "EUR", stooq: None, yahoo: ".PA" },
+    Exchange {
+        names: &["PARIS", "XPAR"],
+        market: Some("XPAR"),
+        currency: "EUR",
+        subunit: None,
+        stooq: None,
+        yahoo: ".PA",
+    },
     Exchange {
         names: &["AMSTERDAM", "XAMS"],
         market: Some("XAMS"),
         currency: "EUR",
+        subunit: None,
         stooq: None,
         yahoo: ".AS",
     },
-    Exchange { names: &["MILAN", "XMIL"], market: Some("XMIL"), currency: "EUR", stooq: None, yahoo: ".MI" },
-    Exchange { names: &["MADRID", "XMAD"], market: Some("XMAD"), currency: "EUR", stooq: None, yahoo: ".MC" },
-    Exchange { names: &["VIENNA", "XWBO"], market: Some("XWBO"), currency: "EUR", stooq: None, yahoo: ".VI" },
+    Exchange {
+        names: &["MILAN", "XMIL"],
+        market: Some("XMIL"),
+        currency: "EUR",
+        subunit: None,
+        stooq: None,
+        yahoo: ".MI",
+    },
+    Exchange {
+        names: &["MADRID", "XMAD"],
+        market: Some("XMAD"),
+        currency: "EUR",
+        subunit: None,
+        stooq: None,
+        yahoo: ".MC",
+    },
+    Exchange {
+        names: &["VIENNA", "XWBO"],
+        market: Some("XWBO"),
+        currency: "EUR",
+        subunit: None,
+        stooq: None,
+        yahoo: ".VI",
+    },
     Exchange {
         names: &["SIX", "ZURICH", "XSWX"],
         market: Some("XSWX"),
         currency: "CHF",
+        subunit: None,
         stooq: None,
         yahoo: ".SW",
     },
@@ -92,6 +128,7 @@ const EXCHANGES: &[Exchange] = &[
         names: &["WSE", "WARSAW", "XWAR"],
         market: Some("XWAR"),
         currency: "PLN",
+        subunit: None,
         stooq: Some(""),
         yahoo: ".WA",
     },
@@ -99,6 +136,7 @@ const EXCHANGES: &[Exchange] = &[
         names: &["TSE", "TOKYO", "XTKS"],
         market: Some("XTKS"),
         currency: "JPY",
+        subunit: None,
         stooq: Some(".jp"),
         yahoo: ".T",
     },
@@ -106,6 +144,7 @@ const EXCHANGES: &[Exchange] = &[
         names: &["HKEX", "HONG KONG", "XHKG"],
         market: Some("XHKG"),
         currency: "HKD",
+        subunit: None,
         stooq: Some(".hk"),
         yahoo: ".HK",
     },
@@ -113,6 +152,7 @@ const EXCHANGES: &[Exchange] = &[
         names: &["TSX", "TORONTO", "XTSE"],
         market: Some("XTSE"),
         currency: "CAD",
+        subunit: None,
         stooq: None,
         yahoo: ".TO",
     },
@@ -120,8 +160,25 @@ const EXCHANGES: &[Exchange] = &[
         names: &["ASX", "SYDNEY", "XASX"],
         market: Some("XASX"),
         currency: "AUD",
+        subunit: None,
         stooq: None,
         yahoo: ".AX",
+    },
+    Exchange {
+        names: &["JSE", "JOHANNESBURG", "XJSE"],
+        market: Some("XJSE"),
+        currency: "ZAR",
+        subunit: Some("cents"),
+        stooq: None,
+        yahoo: ".JO",
+    },
+    Exchange {
+        names: &["TASE", "TEL AVIV", "XTAE"],
+        market: Some("XTAE"),
+        currency: "ILS",
+        subunit: Some("agorot"),
+        stooq: None,
+        yahoo: ".TA",
     },
 ];
 
@@ -155,6 +212,17 @@ impl Listing {
         Some((currency_code(from)?, currency_code(to)?))
     }
 
+    /// Whether both are the same share at the same exchange, by whichever names.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_at_one = self.place() == other.place() || (self.is_in_the_us() && other.is_in_the_us());
+        self.symbol == other.symbol && is_at_one
+    }
+
+    /// The one name of its exchange, if any is stated.
+    pub fn place(&self) -> Option<&str> {
+        self.exchange.as_deref().map(|name| known(name).map_or(name, |exchange| exchange.names[0]))
+    }
+
     /// Whether it is listed in the United States, which is the default.
     pub fn is_in_the_us(&self) -> bool {
         self.listed().is_ok_and(|(exchange, _)| exchange.names[0] == EXCHANGES[0].names[0])
@@ -165,7 +233,7 @@ impl Listing {
     /// # Errors
     /// When it is unknown: a guess could be another share with the same letters.
     pub(crate) fn for_stooq(&self) -> Result<(String, String), String> {
-        let (exchange, currency) = self.listed()?;
+        let (exchange, currency) = self.without_subunit()?;
         if let Some(own) = self.own("stooq") {
             return Ok((own.to_lowercase(), currency));
         }
@@ -192,7 +260,7 @@ impl Listing {
     /// # Errors
     /// See [`Listing::for_stooq`].
     pub(crate) fn for_finnhub(&self) -> Result<(String, String), String> {
-        let (exchange, currency) = self.listed()?;
+        let (exchange, currency) = self.without_subunit()?;
         let symbol =
             self.own("finnhub").map_or_else(|| format!("{}{}", self.symbol, exchange.yahoo), str::to_owned);
         Ok((symbol, currency))
@@ -215,7 +283,7 @@ impl Listing {
     /// # Errors
     /// When it is listed elsewhere.
     pub(crate) fn in_the_us(&self, source: &str) -> Result<(String, String), String> {
-        let (exchange, currency) = self.listed()?;
+        let (exchange, currency) = self.without_subunit()?;
         match self.own(source) {
             Some(own) => Ok((own.to_owned(), currency)),
             None if exchange.currency == "USD" => Ok((self.hyphenated(), currency)),
@@ -234,6 +302,24 @@ impl Listing {
 
     fn own(&self, source: &str) -> Option<&str> {
         self.own.get(source).map(String::as_str).filter(|own| !own.trim().is_empty())
+    }
+
+    /// The exchange and the currency, for a source that states none.
+    ///
+    /// # Errors
+    /// When its prices are in a subunit, or its suffix is that of an unknown exchange.
+    fn without_subunit(&self) -> Result<(&'static Exchange, String), String> {
+        let (exchange, currency) = self.listed()?;
+        if let Some(subunit) = exchange.subunit {
+            let name = exchange.names[0];
+            return Err(format!("states no currency, and {name} quotes in {subunit}"));
+        }
+        match self.hyphenated().rsplit_once('.') {
+            Some((_, suffix)) if self.exchange.is_none() => {
+                Err(format!("states no currency, and the exchange of the suffix .{suffix} is unknown"))
+            }
+            _ => Ok((exchange, currency)),
+        }
     }
 
     /// The exchange and the currency; the United States by default.
@@ -258,4 +344,44 @@ fn known(name: &str) -> Result<&'static Exchange, String> {
         let names: Vec<&str> = EXCHANGES.iter().map(|exchange| exchange.names[0]).collect();
         format!("was not asked: the exchange {name} is not one of {}", names.join(", "))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(symbol: &str, exchange: Option<&str>) -> Listing {
+        Listing { exchange: exchange.map(str::to_owned), ..Listing::parse(symbol) }
+    }
+
+    #[test]
+    fn one_exchange_has_several_names() {
+        assert!(at("NGTL", Some("Frankfurt")).is_same(&Listing::parse("NGTL.DE")));
+        assert!(at("NGTL", Some("xlon")).is_same(&at("NGTL", Some("London"))));
+        assert!(at("NGTL", Some("NYSE")).is_same(&Listing::parse("NGTL")));
+        assert!(at("NGTL", Some("Bolsa")).is_same(&at("NGTL", Some("Bolsa"))), "an unknown exchange");
+        assert!(!at("NGTL", Some("LSE")).is_same(&Listing::parse("NGTL")));
+        assert!(!at("NGTL", Some("XETRA")).is_same(&at("KSTL", Some("XETRA"))));
+    }
+
+    #[test]
+    fn source_without_a_currency_is_not_asked_for_pence() {
+        let own = |source: &str, symbol: &str| (source.to_owned(), symbol.to_owned());
+        let named = [own("finnhub", "NGT.L"), own("stooq", "ngt.uk"), own("tiingo", "NGT")];
+        for (symbol, why) in [
+            ("NGT.L", "states no currency, and LSE quotes in pence"),
+            ("NPN.JO", "states no currency, and JSE quotes in cents"),
+            ("TEVA.TA", "states no currency, and TASE quotes in agorot"),
+            ("2330.TW", "states no currency, and the exchange of the suffix .TW is unknown"),
+        ] {
+            let listing = Listing { own: named.clone().into(), ..Listing::parse(symbol) };
+            assert_eq!(listing.for_finnhub(), Err(why.to_owned()));
+            assert_eq!(listing.for_stooq(), Err(why.to_owned()));
+            assert_eq!(listing.in_the_us("tiingo"), Err(why.to_owned()));
+        }
+        // These state the currency.
+        assert_eq!(Listing::parse("NGT.L").for_yahoo(), Ok("NGT.L".into()));
+        assert_eq!(Listing::parse("NGT.L").for_twelve_data(), Ok(("NGT".into(), Some("XLON"))));
+        assert_eq!(Listing::parse("BRK.B").for_finnhub(), Ok(("BRK.B".into(), "USD".into())));
+    }
 }
