@@ -39,6 +39,7 @@ pub struct SkillInVault {
     web: Arc<Web>,
     server: Option<WebServer>,
     registry: Registry,
+    id: String,
     opened: Vault,
     runtime: Runtime,
 }
@@ -48,8 +49,24 @@ impl SkillInVault {
     /// If the skill cannot be loaded.
     #[track_caller]
     pub fn new(skill: Box<dyn Skill>, vault: impl Into<TempVault>) -> Self {
-        let vault = vault.into();
+        let registry = registry_of(vec![skill]);
+        let id = registry.snapshot().skills()[0].id.clone();
+        Self::of(registry, id, vault.into())
+    }
+
+    /// A skill beside another one whose tools it may call.
+    ///
+    /// # Panics
+    /// If one cannot be loaded.
+    #[track_caller]
+    pub fn beside(other: Box<dyn Skill>, skill: fn() -> Box<dyn Skill>, vault: impl Into<TempVault>) -> Self {
+        let id = snapshot_of(vec![skill()]).skills()[0].id.clone();
+        Self::of(registry_of(vec![skill(), other]), id, vault.into())
+    }
+
+    fn of(registry: Registry, id: String, vault: TempVault) -> Self {
         Self {
+            id,
             opened: vault.open(),
             vault,
             approver: ScriptedApprover::always(Decision::Once),
@@ -63,7 +80,7 @@ impl SkillInVault {
             sub_agents: Arc::new(()),
             web: Arc::new(web_of(&[])),
             server: None,
-            registry: registry_of(vec![skill]),
+            registry,
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
@@ -77,9 +94,8 @@ impl SkillInVault {
     /// If the skill refuses it.
     #[track_caller]
     pub fn with_config(self, config: Value) -> Self {
-        let id = self.registry.snapshot().skills()[0].id.clone();
         let own = SkillSettings { config, ..SkillSettings::default() };
-        self.registry.reload(&Settings([(id, own)].into()));
+        self.registry.reload(&Settings([(self.id.clone(), own)].into()));
         let snapshot = self.registry.snapshot();
         assert_eq!(snapshot.config_problem(), None, "the configuration is valid");
         self
@@ -156,7 +172,7 @@ impl SkillInVault {
     #[track_caller]
     pub fn call_until(&self, tool: &str, args: Value, stop: CancellationToken) -> Outcome {
         let snapshot = self.registry.snapshot();
-        let skill = &snapshot.skills()[0].id;
+        let skill = &self.id;
         let change_set = Arc::new(self.opened.change_set(ChangeSetKind::Turn, "a test".into()));
         let scope = CallScope {
             access: Access {
@@ -196,7 +212,8 @@ impl SkillInVault {
         if let Some(change_set) = Arc::into_inner(change_set) {
             change_set.close().expect("the change set closes");
         }
-        assert_declared(&snapshot.skills()[0].records);
+        let own = snapshot.skills().iter().find(|skill| skill.id == self.id).expect("the skill");
+        assert_declared(&own.records);
         outcome
     }
 
