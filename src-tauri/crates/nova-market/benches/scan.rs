@@ -113,6 +113,7 @@ fn filled(folder: &Path) -> Vec<PathBuf> {
             let history = History {
                 currency: "USD".into(),
                 bars: bars.collect(),
+                unknown: Vec::new(),
                 events: Some(Events::default()),
                 url: "https://example.com".into(),
                 fetched: "2026-11-27T10:00:00Z".into(),

@@ -1,4 +1,7 @@
 use jiff::civil::Date;
+use nova_figures::days_between;
+
+use crate::backtest::LISTED_DAYS;
 
 /// The daily bars of one share as columns, oldest first: the input of indicators and back-tests.
 ///
@@ -28,6 +31,12 @@ impl Daily {
         self.days.is_empty()
     }
 
+    /// The indices of the days before which closes are missing: a gap is longer than any holiday.
+    pub fn holes(&self) -> Vec<usize> {
+        let gaps = self.days.windows(2).enumerate();
+        gaps.filter(|(_, pair)| is_hole(pair[0], pair[1])).map(|(place, _)| place + 1).collect()
+    }
+
     /// Drops the days from an index on.
     pub fn truncate(&mut self, length: usize) {
         self.days.truncate(length);
@@ -40,4 +49,10 @@ impl Daily {
     pub fn place(&self, day: Date) -> Option<usize> {
         self.days.partition_point(|known| *known <= day).checked_sub(1)
     }
+}
+
+fn is_hole(day: Date, next: Date) -> bool {
+    // Days of the next month and year count too much here, which spares most of the exact differences.
+    let rough = |day: Date| (i64::from(day.year()) * 12 + i64::from(day.month())) * 31 + i64::from(day.day());
+    rough(next) - rough(day) > LISTED_DAYS && days_between(day, next) > LISTED_DAYS
 }

@@ -1,5 +1,5 @@
-//! Serialisation of cached closes: a line of JSON, then days and prices as little-endian columns. They can be
-//! fetched again, so bytes of another version or a truncated file count as a cache miss.
+//! Serialisation of cached closes: a line of JSON, then days and prices as little-endian columns, with NaN for
+//! what is unknown. They can be fetched again, so bytes of another version or a truncated file count as a cache miss.
 
 use jiff::civil::Date;
 use rust_decimal::Decimal;
@@ -36,7 +36,8 @@ const VERSION: u32 = 1;
 
 impl Kept {
     pub fn encode(&self) -> Vec<u8> {
-        let History { currency, bars, events, url, fetched } = &self.history;
+        let History { currency, bars, unknown, events, url, fetched } = &self.history;
+        let rows = rows(bars, unknown);
         let head = Head {
             version: VERSION,
             source: self.source.clone(),
@@ -44,15 +45,15 @@ impl Kept {
             currency: currency.clone(),
             url: url.clone(),
             fetched: fetched.clone(),
-            days: bars.len(),
+            days: rows.len(),
             splits: events.as_ref().map(|events| events.splits.clone()),
             dividends: events.as_ref().map(|events| events.dividends.clone()),
         };
         let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
         bytes.push(b'\n');
-        for bar in bars {
-            bytes.extend(bar.date.year().to_le_bytes());
-            bytes.extend([bar.date.month(), bar.date.day()].map(i8::cast_unsigned));
+        for (day, _) in &rows {
+            bytes.extend(day.year().to_le_bytes());
+            bytes.extend([day.month(), day.day()].map(i8::cast_unsigned));
         }
         let price = |price: Option<Decimal>| price.and_then(|price| price.to_f64()).unwrap_or(f64::NAN);
         let columns: [fn(&Bar) -> Option<Decimal>; 5] = [
@@ -63,7 +64,7 @@ impl Kept {
             |bar| bar.volume.map(Decimal::from),
         ];
         for column in columns {
-            bytes.extend(bars.iter().flat_map(|bar| price(column(bar)).to_le_bytes()));
+            bytes.extend(rows.iter().flat_map(|(_, bar)| price(bar.and_then(column)).to_le_bytes()));
         }
         bytes
     }
@@ -72,19 +73,23 @@ impl Kept {
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (head, columns) = read(bytes)?;
         let price = |price: f64| Decimal::from_f64(price).map(|price| price.normalize());
-        let bars = (0..head.days).map(|place| {
-            Some(Bar {
-                date: columns.days[place],
-                open: price(columns.open[place]),
-                high: price(columns.high[place]),
-                low: price(columns.low[place]),
-                close: price(columns.close[place])?,
-                volume: columns.volume[place].to_u64(),
-            })
-        });
-        let bars = bars.collect::<Option<Vec<Bar>>>()?;
+        let (mut bars, mut unknown) = (Vec::with_capacity(head.days), Vec::new());
+        for (place, date) in columns.days.iter().copied().enumerate() {
+            match columns.close[place] {
+                close if close.is_nan() => unknown.push(date),
+                close => bars.push(Bar {
+                    date,
+                    open: price(columns.open[place]),
+                    high: price(columns.high[place]),
+                    low: price(columns.low[place]),
+                    close: price(close)?,
+                    volume: columns.volume[place].to_u64(),
+                }),
+            }
+        }
         let events = head.splits.zip(head.dividends).map(|(splits, dividends)| Events { splits, dividends });
-        let history = History { currency: head.currency, bars, events, url: head.url, fetched: head.fetched };
+        let Head { currency, url, fetched, .. } = head;
+        let history = History { currency, bars, unknown, events, url, fetched };
         Some(Self { source: head.source, since: head.since, history })
     }
 
@@ -105,6 +110,9 @@ impl Kept {
         if agree && is_alike {
             self.since = self.since.min(before.since);
             self.history.bars.splice(0..0, before.history.bars[..older].iter().cloned());
+            self.history.unknown.retain(|day| *day > first.date);
+            let unknown = before.history.unknown.into_iter().filter(|day| *day < first.date);
+            self.history.unknown.splice(0..0, unknown);
             self.history.events =
                 self.history.events.zip(before.history.events).map(|(mut events, before)| {
                     let is_older = |(day, _): &(Date, Decimal)| *day < first.date;
@@ -115,6 +123,14 @@ impl Kept {
         }
         self
     }
+}
+
+/// All days, oldest first, with their bars.
+fn rows<'a>(bars: &'a [Bar], unknown: &[Date]) -> Vec<(Date, Option<&'a Bar>)> {
+    let known = bars.iter().map(|bar| (bar.date, Some(bar)));
+    let mut rows: Vec<_> = known.chain(unknown.iter().map(|day| (*day, None))).collect();
+    rows.sort_by_key(|(day, _)| *day);
+    rows
 }
 
 /// Metadata of the columns of [`daily`].
@@ -196,6 +212,7 @@ mod tests {
         let history = History {
             currency: "EUR".into(),
             bars: closes.iter().map(bar).collect(),
+            unknown: Vec::new(),
             events: Some(Events {
                 splits: vec![("2020-08-31".parse().expect("a day"), 4.into())],
                 dividends: vec![],
@@ -216,6 +233,22 @@ mod tests {
         assert_eq!(columns.close, [0.000001, 1234567.8901, 42.18]);
         assert!(columns.open.iter().all(|open| open.is_nan()));
         assert_eq!(columns.splits, [("2020-08-31".parse().expect("a day"), 4.0)]);
+    }
+
+    #[test]
+    fn unknown_close_is_a_day_without_a_number() {
+        let day = |text: &str| text.parse::<Date>().expect("a day");
+        let mut kept = kept(&[("2026-11-24", "10"), ("2026-11-26", "12")]);
+        kept.history.bars[0].close = 0.into();
+        let (from, to) = (day("2026-11-20"), day("2026-11-27"));
+        kept.history = kept.history.checked(None, from, to).expect("a close");
+        assert_eq!(kept.history.unknown, [day("2026-11-24")]);
+        assert_eq!(Kept::decode(&kept.encode()), Some(kept.clone()));
+        let (_, columns) = daily(&kept.encode()).expect("columns");
+        assert_eq!(columns.days, [day("2026-11-24"), day("2026-11-26")]);
+        assert!(columns.close[0].is_nan() && columns.close[1] == 12.0, "{:?}", columns.close);
+        // It stays with the older days.
+        assert_eq!(kept.clone().continuing(Some(kept)).history.unknown, [day("2026-11-24")]);
     }
 
     #[test]

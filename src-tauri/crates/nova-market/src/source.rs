@@ -91,6 +91,8 @@ pub struct Quoted {
 pub struct History {
     pub currency: String,
     pub bars: Vec<Bar>,
+    /// Days whose close is not above zero, oldest first. They have no bar.
+    pub unknown: Vec<Date>,
     /// Splits and dividends of these days, if the source reports them.
     pub events: Option<Events>,
     /// URL of the answer, without the query.
@@ -167,12 +169,15 @@ impl History {
     /// others.
     pub fn checked(mut self, currency: Option<&str>, from: Date, to: Date) -> Result<Self, SourceError> {
         in_currency(&self.currency, currency)?;
-        self.bars.retain(|bar| bar.close > Decimal::ZERO && bar.date >= from && bar.date <= to);
+        self.bars.retain(|bar| bar.date >= from && bar.date <= to);
         self.bars.sort_by_key(|bar| bar.date);
         // Of two bars of the same day, the later one is newer.
         self.bars.reverse();
         self.bars.dedup_by_key(|bar| bar.date);
         self.bars.reverse();
+        let is_unknown = |bar: &Bar| bar.close <= Decimal::ZERO;
+        self.unknown = self.bars.iter().filter(|bar| is_unknown(bar)).map(|bar| bar.date).collect();
+        self.bars.retain(|bar| !is_unknown(bar));
         for bar in &mut self.bars {
             for price in [&mut bar.open, &mut bar.high, &mut bar.low] {
                 *price = price.filter(|price| *price > Decimal::ZERO && !is_far_off(*price, bar.close));

@@ -292,6 +292,15 @@ fn user_defined_service_is_parsed_as_described() {
     let history =
         own(description.clone(), |_| ok(r#"{"data":{"day":["2026-11-19"],"last":[41.5]}}"#)).unwrap();
     assert_eq!(closes(&history), ["2026-11-19 41.5"]);
+    // A day without trading, as null in a row or in a column.
+    let days = own(description.clone(), |_| {
+        ok(r#"{"data":[{"day":"2026-11-18","last":null},{"day":"2026-11-19","last":41.5,"first":null}]}"#)
+    });
+    assert_eq!(closes(&days.unwrap()), ["2026-11-19 41.5"]);
+    let days = own(description.clone(), |_| {
+        ok(r#"{"data":{"day":["2026-11-18","2026-11-19"],"last":[null,41.5]}}"#)
+    });
+    assert_eq!(closes(&days.unwrap()), ["2026-11-19 41.5"]);
     assert!(own(description.clone(), |_| ok(r#"{"data":[{"day":"20261119","last":"1,234"}]}"#)).is_err());
     let compact =
         own(description.clone(), |_| ok(r#"{"data":[{"day":"20261119","last":"1234,5"}]}"#)).unwrap();

@@ -23,22 +23,26 @@ pub trait Columns {
 impl Expression {
     /// The truth value for each day. A numeric expression is never true.
     pub fn truth(&self, columns: &dyn Columns) -> Vec<Truth> {
-        Days::all(columns).truth(&self.root).into_column(columns.daily().len())
+        let holes = columns.daily().holes();
+        Days::all(columns, &holes).truth(&self.root).into_column(columns.daily().len())
     }
 
     /// The number for each day; NaN where unknown.
     pub fn number(&self, columns: &dyn Columns) -> Vec<f64> {
-        Days::all(columns).number(&self.root).into_column(columns.daily().len())
+        let holes = columns.daily().holes();
+        Days::all(columns, &holes).number(&self.root).into_column(columns.daily().len())
     }
 
     /// The truth value on the last day.
     pub fn last_truth(&self, columns: &dyn Columns) -> Truth {
-        Days::last(columns).truth(&self.root).into_column(1).pop().unwrap_or(Truth::Unknown)
+        let holes = columns.daily().holes();
+        Days::last(columns, &holes).truth(&self.root).into_column(1).pop().unwrap_or(Truth::Unknown)
     }
 
     /// The number on the last day.
     pub fn last_number(&self, columns: &dyn Columns) -> f64 {
-        Days::last(columns).number(&self.root).into_column(1).pop().unwrap_or(f64::NAN)
+        let holes = columns.daily().holes();
+        Days::last(columns, &holes).number(&self.root).into_column(1).pop().unwrap_or(f64::NAN)
     }
 }
 
@@ -75,20 +79,22 @@ impl<T: Copy> Value<'_, T> {
 }
 
 /// The days to evaluate, from an index on. Operators that look back extend the range as needed, so that
-/// evaluating only the last day is cheap.
+/// evaluating only the last day is cheap. None looks back over a hole: each stretch of days between two holes
+/// is evaluated as if it were all.
 #[derive(Clone, Copy)]
 struct Days<'a> {
     columns: &'a dyn Columns,
+    holes: &'a [usize],
     from: usize,
 }
 
 impl<'a> Days<'a> {
-    fn all(columns: &'a dyn Columns) -> Self {
-        Self { columns, from: 0 }
+    fn all(columns: &'a dyn Columns, holes: &'a [usize]) -> Self {
+        Self { columns, holes, from: 0 }
     }
 
-    fn last(columns: &'a dyn Columns) -> Self {
-        Self { columns, from: columns.daily().len().saturating_sub(1) }
+    fn last(columns: &'a dyn Columns, holes: &'a [usize]) -> Self {
+        Self { columns, holes, from: columns.daily().len().saturating_sub(1) }
     }
 
     /// Extends the range by `before` days, if available.
@@ -96,28 +102,50 @@ impl<'a> Days<'a> {
         Self { from: self.from.saturating_sub(before), ..self }
     }
 
-    /// Extends the range to a block boundary: windows are summarised in blocks counted from the first day,
-    /// and other blocks would round differently.
+    /// Extends the range to a block boundary: windows are summarised in blocks counted from the first day of
+    /// a stretch, and other blocks would round differently.
     fn aligned_to(self, days: usize) -> Self {
-        Self { from: self.from / days.max(1) * days.max(1), ..self }
+        let begin = self.holes[..self.holes.partition_point(|hole| *hole <= self.from)].last();
+        let begin = begin.copied().unwrap_or_default();
+        Self { from: begin + (self.from - begin) / days.max(1) * days.max(1), ..self }
+    }
+
+    /// Its stretches as ranges of indices, counted from the first day of the range.
+    fn stretches(self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let inner = self.holes.iter().filter(move |hole| **hole > self.from);
+        let bounds = std::iter::once(0).chain(inner.map(move |hole| hole - self.from)).chain([self.len()]);
+        let bounds: Vec<usize> = bounds.collect();
+        (1..bounds.len()).map(move |place| bounds[place - 1]..bounds[place])
     }
 
     fn len(self) -> usize {
         self.columns.daily().len() - self.from
     }
 
+    /// A column that is computed for each stretch by itself.
+    fn by_stretch<T>(self, of: impl Fn(std::ops::Range<usize>) -> Vec<T>) -> Vec<T> {
+        self.stretches().flat_map(of).collect()
+    }
+
     fn number(self, node: &Node) -> Value<'a, f64> {
         match node {
             Node::Number(value) | Node::Percentage(value) => Value::Same(*value),
             Node::Field(field) => Value::Column(self.column(*field)),
-            Node::Before(of, days) => match self.with(*days).number(of) {
-                Value::Column(column) => {
-                    let kept = column.len().saturating_sub(*days);
-                    let unknown = std::iter::repeat_n(f64::NAN, self.len() - kept);
-                    Value::Column(unknown.chain(column[..kept].iter().copied()).collect())
+            Node::Before(of, days) => {
+                let within = self.with(*days);
+                match within.number(of) {
+                    Value::Column(column) => {
+                        let mut shifted = within.by_stretch(|stretch| {
+                            let column = &column[stretch];
+                            let kept = column.len().saturating_sub(*days);
+                            let unknown = std::iter::repeat_n(f64::NAN, column.len() - kept);
+                            unknown.chain(column[..kept].iter().copied()).collect()
+                        });
+                        Value::Column(Cow::Owned(shifted.split_off(self.from - within.from)))
+                    }
+                    same => same,
                 }
-                same => same,
-            },
+            }
             Node::Negative(of) => self.number(of).map(|value| -value),
             Node::Arithmetic(a, operator, b) => self.number(a).with(self.number(b), |a, b| {
                 // Division by zero and overflow yield an unknown value.
@@ -167,28 +195,36 @@ impl<'a> Days<'a> {
         // A recursive average needs all earlier days; a window needs its own, and a return one more.
         let within = match function.looks_back() {
             LooksBack::Window => self.with(days).aligned_to(days),
-            LooksBack::Always => Self::all(self.columns),
+            LooksBack::Always => Self::all(self.columns, self.holes),
         };
         let daily = self.columns.daily();
         let first =
             || of.first().map_or(Value::Same(f64::NAN), |node| within.number(node)).into_column(within.len());
-        let mut column = match function {
-            Function::Abs | Function::Min | Function::Max => Vec::new(),
-            Function::Sma => indicators::sma(&first(), days),
-            Function::Ema => indicators::ema(&first(), days),
-            Function::Rsi => indicators::rsi(&first(), days),
-            Function::MacdLine => indicators::macd(&first(), days, second, third).line,
-            Function::MacdSignal => indicators::macd(&first(), days, second, third).signal,
-            Function::MacdHistogram => indicators::macd(&first(), days, second, third).histogram,
-            Function::Atr => indicators::atr(&daily.high, &daily.low, &daily.close, days),
-            Function::BollingerUpper => indicators::bollinger(&first(), days, second as f64).upper,
-            Function::BollingerLower => indicators::bollinger(&first(), days, second as f64).lower,
-            Function::StandardDeviation => indicators::standard_deviation(&first(), days),
-            Function::Highest => indicators::highest(&first(), days),
-            Function::Lowest => indicators::lowest(&first(), days),
-            Function::Change => indicators::change(&first(), days),
-            Function::Volatility => indicators::volatility(&first(), days),
-        };
+        let first = first();
+        let mut column = within.by_stretch(|stretch| {
+            let of = &first[stretch.clone()];
+            match function {
+                Function::Abs | Function::Min | Function::Max => Vec::new(),
+                Function::Sma => indicators::sma(of, days),
+                Function::Ema => indicators::ema(of, days),
+                Function::Rsi => indicators::rsi(of, days),
+                Function::MacdLine => indicators::macd(of, days, second, third).line,
+                Function::MacdSignal => indicators::macd(of, days, second, third).signal,
+                Function::MacdHistogram => indicators::macd(of, days, second, third).histogram,
+                Function::Atr => {
+                    let [high, low, close] =
+                        [&daily.high, &daily.low, &daily.close].map(|of| &of[stretch.clone()]);
+                    indicators::atr(high, low, close, days)
+                }
+                Function::BollingerUpper => indicators::bollinger(of, days, second as f64).upper,
+                Function::BollingerLower => indicators::bollinger(of, days, second as f64).lower,
+                Function::StandardDeviation => indicators::standard_deviation(of, days),
+                Function::Highest => indicators::highest(of, days),
+                Function::Lowest => indicators::lowest(of, days),
+                Function::Change => indicators::change(of, days),
+                Function::Volatility => indicators::volatility(of, days),
+            }
+        });
         Value::Column(Cow::Owned(column.split_off(self.from - within.from)))
     }
 
@@ -200,7 +236,9 @@ impl<'a> Days<'a> {
             Node::Crosses(a, direction, b) => {
                 let days = self.with(1);
                 let column = |node: &Node| days.number(node).into_column(days.len());
-                let mut crosses = crosses(&column(a), *direction, &column(b));
+                let (a, b) = (column(a), column(b));
+                let mut crosses =
+                    days.by_stretch(|stretch| crosses(&a[stretch.clone()], *direction, &b[stretch]));
                 Value::Column(Cow::Owned(crosses.split_off(self.from - days.from)))
             }
             Node::Not(of) => self.truth(of).map(|truth| match truth {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Daily;
+use crate::backtest::LISTED_DAYS;
 
 /// A share all of whose report figures are 18.
 struct Share(Daily);
@@ -72,6 +73,37 @@ fn unknown_values_propagate() {
     check("close > 1 or volume > 1", &[f64::NAN], "1");
     check("close > 1 and volume < 1", &[f64::NAN], "0");
     check("close / 0 > 1", &[1.0], "?");
+}
+
+/// Every function over two stretches of days equals itself over each of them, for all days and the last.
+#[test]
+fn no_operator_looks_back_over_a_gap() {
+    let closes: Vec<f64> = (0..80).map(|day| 20.0 + f64::from(day * 7 % 11)).collect();
+    let (before, after) = closes.split_at(37);
+    let mut both = share(&closes);
+    for day in &mut both.0.days[37..] {
+        *day = day.saturating_add(jiff::Span::new().days(LISTED_DAYS));
+    }
+    let text = "sma(close, 5)|ema(close, 5)|rsi(close, 5)|macd(close, 3, 6, 2)|macd_signal(close, 3, 6, 2)|atr(5)|\
+        macd_histogram(close, 3, 6, 2)|bollinger_upper(close, 5, 2)|bollinger_lower(close, 5, 2)|change(close, 5)|\
+        standard_deviation(close, 5)|highest(close, 5)|lowest(close, 5)|volatility(close, 5)|close[5]|\
+        sma(close[3], 4) - highest(sma(close, 2), 3)";
+    let bits = |column: Vec<f64>| column.into_iter().map(f64::to_bits).collect::<Vec<u64>>();
+    for text in text.split('|').map(str::trim) {
+        let number =
+            Expression::parse(text, Wanted::Number).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let expected = [before, after].map(|closes| number.number(&share(closes))).concat();
+        assert!(expected[37].is_nan() && expected[79].is_finite(), "{text}");
+        assert_eq!(bits(number.number(&both)), bits(expected.clone()), "{text}");
+        for length in 1..=closes.len() {
+            let mut cut = both.0.clone();
+            cut.truncate(length);
+            let last = number.last_number(&Share(cut));
+            assert_eq!(last.to_bits(), expected[length - 1].to_bits(), "{text} on day {length}");
+        }
+    }
+    let crosses = Expression::parse("close crosses above 1", Wanted::Condition).expect("a condition");
+    assert_eq!(crosses.truth(&both)[37], Truth::Unknown);
 }
 
 #[track_caller]

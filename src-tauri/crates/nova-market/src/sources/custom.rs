@@ -81,16 +81,13 @@ impl Source for Custom {
         let answer = self.ask(listing, (from, to), transport).await?;
         let mut bars = Vec::new();
         for row in self.rows(&answer)? {
-            let bar = self.bar(&row)?;
-            if bar.date >= from && bar.date <= to {
-                bars.push(bar);
-            }
+            bars.extend(self.bar(&row)?.filter(|bar| bar.date >= from && bar.date <= to));
         }
-        Ok(History { currency, bars, events: None, url: answer.url, fetched: answer.at })
+        Ok(History { currency, bars, unknown: Vec::new(), events: None, url: answer.url, fetched: answer.at })
     }
 }
 
-/// A row by column name.
+/// A row by column name; a null is empty.
 type Row = BTreeMap<String, String>;
 
 impl Custom {
@@ -160,6 +157,7 @@ impl Custom {
         let text = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
+            Value::Null => Some(String::new()),
             _ => None,
         };
         match found {
@@ -183,7 +181,8 @@ impl Custom {
         }
     }
 
-    fn bar(&self, row: &Row) -> Result<Bar, SourceError> {
+    /// `None` for a day without trading, which has an empty close.
+    fn bar(&self, row: &Row) -> Result<Option<Bar>, SourceError> {
         let Description { date, close, open, high, low, volume, .. } = &self.description;
         let said = |name: &str| {
             row.get(name).map(|cell| cell.trim()).ok_or_else(|| {
@@ -194,15 +193,18 @@ impl Custom {
         let (day_said, close_said) = (said(date)?, said(close)?);
         let wrong =
             |what: &str, said: &str| SourceError::Source(format!("answered with \"{said}\" as the {what}"));
+        if close_said.is_empty() {
+            return Ok(None);
+        }
         let price = |name: &Option<String>| row.get(name.as_deref()?).and_then(|cell| decimal(cell));
-        Ok(Bar {
+        Ok(Some(Bar {
             date: day(day_said).ok_or_else(|| wrong("date", day_said))?,
             close: decimal(close_said).ok_or_else(|| wrong("close", close_said))?,
             open: price(open),
             high: price(high),
             low: price(low),
             volume: price(volume).and_then(|volume| volume.trunc().to_string().parse().ok()),
-        })
+        }))
     }
 }
 

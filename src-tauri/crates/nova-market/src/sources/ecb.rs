@@ -127,7 +127,14 @@ impl Source for Ecb {
         if bars.is_empty() {
             return Err(SourceError::Symbol(format!("has no rate from {from} to {to} in these days")));
         }
-        Ok(History { currency: to.to_owned(), bars, events: None, url: answer.url, fetched: answer.at })
+        Ok(History {
+            currency: to.to_owned(),
+            bars,
+            unknown: Vec::new(),
+            events: None,
+            url: answer.url,
+            fetched: answer.at,
+        })
     }
 }
 

@@ -52,7 +52,7 @@ impl Source for Stooq {
             let volume = row.get("volume").and_then(|volume| volume.parse().ok());
             bars.push(Bar { date, close, open: of("open"), high: of("high"), low: of("low"), volume });
         }
-        Ok(History { currency, bars, events: None, url: answer.url, fetched: answer.at })
+        Ok(History { currency, bars, unknown: Vec::new(), events: None, url: answer.url, fetched: answer.at })
     }
 
     async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {

@@ -51,7 +51,14 @@ impl Source for Tiingo {
         transport: &dyn Transport,
     ) -> Result<History, SourceError> {
         let (currency, (bars, events), answer) = self.days(listing, Some((from, to)), transport).await?;
-        Ok(History { currency, bars, events: Some(events), url: answer.url, fetched: answer.at })
+        Ok(History {
+            currency,
+            bars,
+            unknown: Vec::new(),
+            events: Some(events),
+            url: answer.url,
+            fetched: answer.at,
+        })
     }
 
     /// Of the United States alone: its prices of other shares are not requested.

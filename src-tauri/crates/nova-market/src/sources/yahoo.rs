@@ -179,7 +179,7 @@ impl Chart {
             }
         }
         let (url, fetched) = (self.answer.url.clone(), self.answer.at.clone());
-        Ok(History { currency, bars, events: Some(self.events(parts)), url, fetched })
+        Ok(History { currency, bars, unknown: Vec::new(), events: Some(self.events(parts)), url, fetched })
     }
 
     /// `events.dividends` and `events.splits`, keyed by timestamp.
