@@ -40,6 +40,7 @@ mod rates;
 mod record_types;
 mod returns;
 mod saving;
+mod splits;
 mod stored;
 mod totals;
 mod trade_rules;

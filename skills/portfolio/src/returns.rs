@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::amount::shown;
+use crate::amount::{currency, shown};
 use crate::benchmark::Benchmark;
 use crate::books::problems_json;
 use crate::cash::Cash;
@@ -18,6 +19,7 @@ use crate::holdings::Holding;
 use crate::ledger::Event;
 use crate::pair::as_pair;
 use crate::prices::Prices;
+use crate::rates::Rates;
 use crate::valuation::benchmark;
 use crate::valuation::{Snapshot, day_text};
 
@@ -38,6 +40,10 @@ pub(crate) struct ReturnsOf {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,
+    /// Also the return of everything in this currency, such as EUR, with the rates that it was computed with.
+    #[schemars(extend("x-help" = "Convert everything into this"))]
+    #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"], "x-values" = "part"))]
+    currency: Option<String>,
 }
 
 #[async_trait]
@@ -58,13 +64,15 @@ impl NativeTool for Returns {
     }
 
     async fn run(&self, of: ReturnsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let snapshot = Snapshot::priced(ctx.as_ref(), of.as_of.as_deref(), None).await?;
+        let wanted = currency(of.currency.as_deref())?;
+        let snapshot = Snapshot::priced(ctx.as_ref(), of.as_of.as_deref(), wanted).await?;
         let said = of.symbol.as_deref().filter(|text| !text.trim().is_empty());
         let symbol = said.map(|said| snapshot.books.find(said)).transpose()?;
         let prices = snapshot.prices();
         let begin = of.range.and_then(|range| range.begins(snapshot.day));
         let holdings = snapshot.holdings()?;
-        let mut problems = holdings.problems.clone();
+        let mut problems =
+            [holdings.problems.clone(), snapshot.unrecorded_splits(&holdings.held, snapshot.day)].concat();
         let mut lines = Vec::new();
         let mut unknown = BTreeSet::new();
         for holding in &holdings.held {
@@ -95,8 +103,8 @@ impl NativeTool for Returns {
         };
         let benchmark = benchmark(ctx.as_ref()).map(|symbol| Benchmark::new(symbol, &snapshot, &prices));
         let mut missing = BTreeSet::new();
-        let mut row_of = |scope: Scope| -> Result<Value, ToolError> {
-            let returned = scope.returned(begin)?;
+        let mut row_of = |whole: &Whole| -> Result<Value, ToolError> {
+            let returned = whole.returned(begin)?;
             let mut row = returned.to_json();
             row["benchmark"] = Value::Null;
             if let Some(benchmark) = &benchmark {
@@ -109,15 +117,37 @@ impl NativeTool for Returns {
         let mut rows = Vec::new();
         for (symbol, currency) in &lines {
             let name = holdings.held.iter().find(|held| Some(held.symbol) == *symbol).map(Holding::name);
-            let mut row = row_of(of(*symbol, currency))?;
+            let mut row = row_of(&Whole::one(of(*symbol, currency)))?;
             row["symbol"] = json!(symbol);
             row["name"] = json!(name);
             rows.push(row);
         }
         let mut totals = Vec::new();
         if symbol.is_none() {
-            for currency in currencies {
-                totals.push(row_of(of(None, currency))?);
+            for currency in &currencies {
+                totals.push(row_of(&Whole::one(of(None, currency)))?);
+            }
+        }
+        let mut total = if let [only] = totals.as_slice() { only.clone() } else { Value::Null };
+        let mut of_rates = Vec::new();
+        if let Some(wanted) = wanted {
+            let parts: Vec<Scope> = match symbol {
+                None => currencies.iter().map(|currency| of(None, currency)).collect(),
+                Some(_) => lines.iter().map(|(symbol, currency)| of(*symbol, currency)).collect(),
+            };
+            let rates = Rates::new(&prices, wanted, snapshot.today);
+            let currency = wanted.to_owned();
+            let whole = Whole { parts, snapshot: &snapshot, currency, rates: Some(RefCell::new(rates)) };
+            let row = if whole.parts.is_empty() { Value::Null } else { row_of(&whole)? };
+            total = Value::Null;
+            if let Some(rates) = whole.rates.map(RefCell::into_inner) {
+                if rates.is_complete() && row.is_object() {
+                    total = row;
+                    total["rates"] = rates.to_json().into();
+                    total["rates_detail"] = json!(rates.detail());
+                }
+                of_rates.extend(rates.sources());
+                problems.extend(rates.problems());
             }
         }
         let cash = if symbol.is_none() { snapshot.cash(&holdings.held, snapshot.day)? } else { None };
@@ -142,7 +172,7 @@ impl NativeTool for Returns {
             "to": snapshot.day.to_string(),
             "positions": rows,
             "currencies": totals,
-            "total": if let [only] = totals.as_slice() { only.clone() } else { Value::Null },
+            "total": total,
             "problems": problems_json(&problems),
             // Price changes only, without dividends.
             "benchmark": {
@@ -152,8 +182,19 @@ impl NativeTool for Returns {
             },
             "unreadable": snapshot.books.unreadable_json(),
         });
-        Ok(Output::new(value).from_notes(notes).into())
+        let mut output = Output::new(value).from_notes(notes);
+        output.sources.extend(of_rates);
+        Ok(output.into())
     }
+}
+
+/// What a return is of: one scope, or several in different currencies converted to one.
+struct Whole<'a> {
+    parts: Vec<Scope<'a>>,
+    snapshot: &'a Snapshot,
+    currency: String,
+    /// `None` if all parts are in this currency.
+    rates: Option<RefCell<Rates<'a>>>,
 }
 
 /// The scope of a return: one symbol, or everything in a currency.
@@ -165,6 +206,8 @@ struct Scope<'a> {
     /// Holdings excluded everywhere because the date they were bought is unknown.
     unknown: &'a BTreeSet<(&'a str, &'a str)>,
 }
+
+type ByDay<'a> = BTreeMap<Date, Moved<'a>>;
 
 /// The money put in and taken out on a day, and the prices paid.
 #[derive(Default)]
@@ -188,34 +231,52 @@ struct PeriodReturn {
     money_weighted: Result<f64, String>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> Whole<'a> {
+    fn one(scope: Scope<'a>) -> Self {
+        let (snapshot, currency) = (scope.snapshot, scope.currency.to_owned());
+        Self { parts: vec![scope], snapshot, currency, rates: None }
+    }
+
+    /// Missing rates are recorded in `rates`; what they would convert counts as nothing.
     fn returned(&self, begin: Option<Date>) -> Result<PeriodReturn, TooLarge> {
-        let (moved, end) = (self.moved()?, self.snapshot.day);
-        let first = moved.keys().next().copied().unwrap_or(end);
+        let end = self.snapshot.day;
+        let of_parts = self.parts.iter().map(Scope::moved).collect::<Result<Vec<_>, TooLarge>>()?;
+        let first = of_parts.iter().filter_map(|moved| moved.keys().next()).min().copied().unwrap_or(end);
         // Before the first trade there is no starting value.
         let begin = begin.filter(|begin| *begin >= first);
         let begin_value = match begin {
             Some(begin) => self.worth(begin, None)?,
             None => Ok(Decimal::ZERO),
         };
-        let last = self.worth(end, moved.get(&end))?;
-        let of_period = || moved.range(..=end).filter(|(day, _)| begin.is_none_or(|begin| **day > begin));
+        let on = |day| Some((of_parts.as_slice(), day));
+        let last = self.worth(end, on(end))?;
+        // By day, what was put in and taken out.
+        let mut moved: BTreeMap<Date, (Decimal, Decimal)> = BTreeMap::new();
+        for (part, of_part) in self.parts.iter().zip(&of_parts) {
+            let is_of_period = |day: &Date| *day <= end && begin.is_none_or(|begin| *day > begin);
+            for (day, of_day) in of_part.iter().filter(|(day, _)| is_of_period(day)) {
+                let (put_in, taken_out) = moved.entry(*day).or_default();
+                *put_in = plus(*put_in, self.in_one(of_day.put_in, part, *day)?)?;
+                *taken_out = plus(*taken_out, self.in_one(of_day.taken_out, part, *day)?)?;
+            }
+        }
         let (mut put_in, mut taken_out) = (Decimal::ZERO, Decimal::ZERO);
-        for (_, moved) in of_period() {
-            put_in = plus(put_in, moved.put_in)?;
-            taken_out = plus(taken_out, moved.taken_out)?;
+        for (put, taken) in moved.values() {
+            put_in = plus(put_in, *put)?;
+            taken_out = plus(taken_out, *taken)?;
         }
         let from = begin.unwrap_or(first);
-        let mut flows: Vec<Flow> = of_period()
-            .map(|(date, moved)| Flow { date: *date, amount: moved.taken_out - moved.put_in })
+        let mut flows: Vec<Flow> = moved
+            .iter()
+            .map(|(date, (put_in, taken_out))| Flow { date: *date, amount: taken_out - put_in })
             .collect();
         let mut days = Vec::new();
         let mut missing = None;
-        for (day, moved) in of_period() {
-            let before = day.yesterday().ok().map(|before| self.worth(before, Some(moved))).transpose()?;
-            match (before.unwrap_or(Ok(Decimal::ZERO)), self.worth(*day, Some(moved))?) {
+        for (day, (put_in, taken_out)) in &moved {
+            let before = day.yesterday().ok().map(|before| self.worth(before, on(*day))).transpose()?;
+            match (before.unwrap_or(Ok(Decimal::ZERO)), self.worth(*day, on(*day))?) {
                 (Ok(before), Ok(after)) => {
-                    days.push(FlowDay { before, put_in: moved.put_in, taken_out: moved.taken_out, after });
+                    days.push(FlowDay { before, put_in: *put_in, taken_out: *taken_out, after });
                 }
                 (Err(why), _) | (_, Err(why)) => {
                     missing.get_or_insert(why);
@@ -248,19 +309,59 @@ impl<'a> Scope<'a> {
             }
         };
         Ok(PeriodReturn {
-            currency: self.currency.to_owned(),
+            currency: self.currency.clone(),
             from,
             days: days_between(from, end),
             begin_value: begin_value.ok(),
             put_in,
             taken_out,
             value: last.ok(),
-            cash: self.cash_on(&self.snapshot.holdings()?.held, end)?,
+            cash: self.cash_on(end)?,
             time_weighted,
             money_weighted,
         })
     }
 
+    /// An amount of a part at the rate of a day.
+    fn in_one(&self, amount: Decimal, part: &Scope, day: Date) -> Result<Decimal, TooLarge> {
+        match &self.rates {
+            Some(rates) if !amount.is_zero() => {
+                Ok(rates.borrow_mut().exact(amount, part.currency, day)?.unwrap_or_default())
+            }
+            _ => Ok(amount),
+        }
+    }
+
+    /// See [`Scope::worth`]; the prices paid are those of the day of `on`.
+    fn worth(
+        &self,
+        day: Date,
+        on: Option<(&[ByDay<'a>], Date)>,
+    ) -> Result<Result<Decimal, String>, TooLarge> {
+        let mut sum = Decimal::ZERO;
+        for (place, part) in self.parts.iter().enumerate() {
+            let moved = on.and_then(|(of_parts, on)| of_parts[place].get(&on));
+            match part.worth(day, moved)? {
+                Ok(worth) => sum = plus(sum, self.in_one(worth, part, day)?)?,
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+        Ok(Ok(sum))
+    }
+
+    fn cash_on(&self, day: Date) -> Result<Option<Decimal>, TooLarge> {
+        let held = self.snapshot.holdings_on(day)?.held;
+        let mut sum = None;
+        for part in &self.parts {
+            if let Some(cash) = part.cash_on(&held, day)? {
+                sum = Some(plus(sum.unwrap_or_default(), self.in_one(cash, part, day)?)?);
+            }
+        }
+        Ok(sum)
+    }
+}
+
+impl<'a> Scope<'a> {
     /// Whether the scope is a whole currency with recorded deposits: these are then the flows, and cash is
     /// part of the value.
     fn has_cash(&self) -> bool {
@@ -278,7 +379,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The flows by day.
-    fn moved(&self) -> Result<BTreeMap<Date, Moved<'a>>, TooLarge> {
+    fn moved(&self) -> Result<ByDay<'a>, TooLarge> {
         let mut moved: BTreeMap<Date, Moved> = BTreeMap::new();
         let books = &self.snapshot.books;
         let holdings = self.snapshot.holdings()?;

@@ -77,6 +77,12 @@ impl Stored {
         self.symbols.keys().map(String::as_str)
     }
 
+    /// The splits of a symbol as its source reports them, with the name of the source.
+    pub(crate) fn splits(&self, symbol: &str) -> Option<(&str, &[(Date, f64)])> {
+        let (origin, daily) = self.symbols.get(symbol)?.closes.as_ref()?;
+        Some((&origin.source, &daily.splits))
+    }
+
     /// The prices of a symbol, at most one per day and currency.
     pub(crate) fn of(&self, symbol: &str) -> impl Iterator<Item = StoredPrice<'_>> {
         let of = self.symbols.get(symbol);
@@ -87,7 +93,7 @@ impl Stored {
             closes.is_some_and(|(origin, daily)| {
                 origin.currency == quote.currency
                     && quote.gives_way(date, &origin.fetched)
-                    && daily.days.binary_search(&date).is_ok()
+                    && daily.days.binary_search(&date).is_ok_and(|place| daily.close[place].is_finite())
             })
         };
         let of_closes = closes.into_iter().flat_map(move |(origin, daily)| {

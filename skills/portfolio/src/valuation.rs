@@ -15,7 +15,7 @@ use crate::stored::{Stored, migrate};
 /// What the tools compute from: the records, the stored prices of quote sources, and the day.
 pub(crate) struct Snapshot {
     pub(crate) books: Books,
-    stored: Stored,
+    pub(crate) stored: Stored,
     pub(crate) day: Date,
     pub(crate) today: Date,
     pub(crate) method: Method,
@@ -124,7 +124,7 @@ impl Snapshot {
             value: Sums::default(),
             cost: Sums::default(),
             gain: Sums::default(),
-            problems: holdings.problems,
+            problems: [holdings.problems, self.unrecorded_splits(&holdings.held, day)].concat(),
             day,
             today: self.today,
             method: self.method,

@@ -7,7 +7,7 @@ use nova_protocol::{ErrorCode, Event};
 use nova_skill::{StoreSource as _, ToolStore as _, Value, json};
 use nova_testkit::{CancellationToken, MemoryStores, Reply, SkillInVault, WebRequest};
 
-use crate::{cached, portfolio, stored};
+use crate::{cached, portfolio, stored, trade};
 
 /// 10 NGTL in euros since 2 November, split 2:1 on the 16th; SLVN, sold on the 10th.
 const VAULT: &str = "//- N1.md
@@ -275,6 +275,17 @@ fn concurrent_calls_store_both_results() {
 
 /// Closes as any skill caches them.
 fn cache(stores: &MemoryStores, key: &str, currency: &str, closes: &[(&str, &str)], fetched: &str) {
+    cache_with(stores, key, currency, closes, fetched, Events::default());
+}
+
+fn cache_with(
+    stores: &MemoryStores,
+    key: &str,
+    currency: &str,
+    closes: &[(&str, &str)],
+    fetched: &str,
+    events: Events,
+) {
     let bar = |(date, close): &(&str, &str)| Bar {
         date: date.parse().unwrap(),
         close: close.parse().unwrap(),
@@ -286,7 +297,8 @@ fn cache(stores: &MemoryStores, key: &str, currency: &str, closes: &[(&str, &str
     let history = History {
         currency: currency.into(),
         bars: closes.iter().map(bar).collect(),
-        events: Some(Events::default()),
+        unknown: Vec::new(),
+        events: Some(events),
         url: "https://yahoo.test/".into(),
         fetched: fetched.into(),
     };
@@ -368,4 +380,44 @@ fn quotes_of_the_old_store_move_into_the_cache() {
     let points = skill.value("history", json!({"range": "1m"}))["points"].clone();
     let first = points.as_array().unwrap().iter().find(|point| point["date"] == "2026-11-13").cloned();
     assert_eq!(first.unwrap()["value"], "840.00", "a close in shares of the day it was fetched");
+}
+
+fn bought(date: &str) -> String {
+    trade("b", &format!("symbol: KSTL\nkind: buy\ndate: {date}\nquantity: 10\nprice: 80\ncurrency: EUR"))
+}
+
+/// The problems of a value on 21 November 2026, with closes fetched on the 20th after a split of two for one.
+fn problems_with_split(vault: &str, split: &str) -> Vec<String> {
+    let skill = portfolio(vault);
+    let events = Events { splits: vec![(split.parse().unwrap(), 2.into())], ..Events::default() };
+    let days = [("2026-11-11", "41"), ("2026-11-13", "42"), ("2026-11-19", "43")];
+    cache_with(&skill.stores, "closes-kstl", "EUR", &days, "2026-11-20T08:00:00Z", events);
+    ["value", "positions", "returns"]
+        .map(|tool| {
+            let value = skill.value(tool, json!({}));
+            let rows = value["problems"].as_array().unwrap().iter();
+            rows.map(|row| row["problem"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join("; ")
+        })
+        .into()
+}
+
+#[test]
+fn split_that_no_trade_records_is_a_problem() {
+    let why = "Yahoo reports a 2:1 split of KSTL on 12 Nov, and no trade records it";
+    assert_eq!(problems_with_split(&bought("2026-02-02"), "2026-11-12"), [why; 3]);
+    // Recorded a day off, or before the first buy.
+    let split = trade("s", "symbol: KSTL\nkind: split\ndate: 2026-11-13\nquantity: 2");
+    assert_eq!(problems_with_split(&[bought("2026-02-02"), split].concat(), "2026-11-12"), [""; 3]);
+    assert_eq!(problems_with_split(&bought("2026-11-12"), "2026-11-12"), [""; 3]);
+}
+
+#[test]
+fn split_announced_for_tomorrow_changes_nothing_today() {
+    assert_eq!(problems_with_split(&bought("2026-02-02"), "2026-11-22"), [""; 3]);
+    let split = trade("s", "symbol: KSTL\nkind: split\ndate: 2026-11-22\nquantity: 2");
+    let skill = portfolio(&[bought("2026-02-02"), split].concat());
+    let days = [("2026-11-13", "42"), ("2026-11-20", "43")];
+    cache(&skill.stores, "closes-kstl", "EUR", &days, "2026-11-21T08:00:00Z");
+    let today = &skill.value("positions", json!({}))["positions"][0];
+    assert_eq!((&today["quantity"], &today["value"]), (&json!("10"), &json!("430.00")));
 }

@@ -190,3 +190,78 @@ fn each_currency_has_its_own_return() {
     assert_eq!(returns(&vault, json!({"symbol": "UBER"}))["currencies"], json!([]));
     assert_eq!(value["total"], json!(null), "two currencies are not added");
 }
+
+/// A rate of the euro; its pair is USD/EUR.
+fn rate(date: &str, rate: &str) -> String {
+    format!(
+        "//- Portfolio/Prices/{date} USD in EUR.md\n---\ntype: price\nsymbol: USD/EUR\ndate: {date}\nclose: {rate}\ncurrency: EUR\n---\n"
+    )
+}
+
+/// €1,000 that grew by a tenth, and $1,000 that lost a tenth.
+fn two_currencies() -> String {
+    let dollars = |text: String| text.replace("EUR", "USD");
+    [
+        buy("2025-11-21", "NGTL", 10, 100),
+        price("2026-11-20", "NGTL", "110"),
+        dollars(buy("2025-11-21", "UBER", 10, 100)),
+        dollars(price("2026-11-20", "UBER", "90")),
+    ]
+    .concat()
+}
+
+#[test]
+fn total_return_in_one_currency_is_at_the_rate_of_each_day() {
+    let vault = [two_currencies(), rate("2025-11-21", "0.80"), rate("2026-11-20", "0.90")].concat();
+    let value = returns(&vault, json!({"currency": "EUR"}));
+    // 1000 + 1000 × 0.8 put in; 1100 + 900 × 0.9 in the end: 1910 ÷ 1800, over 365 days.
+    check(
+        &value["total"],
+        &[
+            ("currency", json!("EUR")),
+            ("put_in", json!("1800.00")),
+            ("value", json!("1910.00")),
+            ("time_weighted", json!("6.11")),
+            ("money_weighted_year", json!("6.11")),
+            ("rates_detail", json!("USD at 0.80, note, 21 Nov 2025; USD at 0.90, note, 20 Nov")),
+        ],
+    );
+    assert_eq!(value["total"]["rates"][0]["source"], json!("note"));
+    // Each currency is also by itself, and one symbol can be converted.
+    check(&value["currencies"][1], &[("currency", json!("USD")), ("time_weighted", json!("-10.00"))]);
+    let uber = returns(&vault, json!({"currency": "EUR", "symbol": "UBER"}));
+    // 810 ÷ 800
+    check(&uber["total"], &[("put_in", json!("800.00")), ("time_weighted", json!("1.25"))]);
+}
+
+#[test]
+fn second_deposit_in_another_currency_does_not_distort_the_total() {
+    // 10 × €100, and a year later, when they are at €120, 10 × $100 at 0.80; then €150 and $100 at 1.00.
+    let bought = buy("2025-11-20", "UBER", 10, 100).replace("EUR", "USD");
+    let vault = [
+        buy("2024-11-20", "NGTL", 10, 100),
+        price("2025-11-19", "NGTL", "120"),
+        bought,
+        rate("2025-11-20", "0.80"),
+        price("2026-11-20", "NGTL", "150"),
+        price("2026-11-20", "UBER", "100").replace("EUR", "USD"),
+        rate("2026-11-20", "1.00"),
+    ]
+    .concat();
+    let value = returns(&vault, json!({"currency": "EUR", "as_of": "2026-11-20"}));
+    // 1200 ÷ 1000 × (1500 + 1000) ÷ (1200 + 800) = 1.5, over 730 days.
+    check(&value["total"], &[("put_in", json!("1800.00")), ("time_weighted", json!("50.00"))]);
+    // 1000 g² + 800 g = 2500 has g = 1.2310.
+    check(&value["total"], &[("money_weighted_year", json!("23.10"))]);
+}
+
+#[test]
+fn missing_rate_leaves_no_total_return() {
+    let vault = [two_currencies(), rate("2026-11-20", "0.90")].concat();
+    let value = returns(&vault, json!({"currency": "EUR"}));
+    assert_eq!(value["total"], json!(null));
+    assert_eq!(
+        value["problems"][0]["problem"],
+        json!("there is no rate from USD to EUR on 21 Nov 2025, so there is no total in EUR")
+    );
+}
