@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::SOURCES;
 use crate::range::{Range, thinned};
-use crate::resolve::{Held, resolve, unknown};
+use crate::resolve::{Held, others, resolve, unknown};
 use nova_market::tools::closes::{Closes, closes};
 
 pub(crate) struct PullUpSymbol;
@@ -61,9 +61,18 @@ impl NativeTool for PullUpSymbol {
         let since = of.range.unwrap_or_default().begins(today).min(Range::Year.begins(today));
         let since = since.saturating_sub(10.days());
         let web = Web(ctx);
-        let (quote, closes) = futures::join!(
+        // A symbol alone can be another company's elsewhere.
+        let is_symbol_alone = resolved.name.is_none() && resolved.listing.exchange.is_none();
+        let namesakes = async {
+            match is_symbol_alone {
+                true => sources.search(&resolved.listing.symbol, &web).await.ok(),
+                false => None,
+            }
+        };
+        let (quote, closes, namesakes) = futures::join!(
             sources.quote(&resolved.listing, today, None, &web),
-            closes(&resolved.listing, since, &sources, ctx)
+            closes(&resolved.listing, since, &sources, ctx),
+            namesakes
         );
         let mut problems = Vec::new();
         let price = match (&quote, &closes) {
@@ -89,7 +98,17 @@ impl NativeTool for PullUpSymbol {
                 return Err(unknown(&resolved, &reasons.to_string(), &held, &sources, ctx).await);
             }
         };
-        let name = quote.as_ref().ok().and_then(|(_, quoted)| quoted.name.clone()).or(resolved.name);
+        let name = quote.as_ref().ok().and_then(|(_, quoted)| quoted.name.clone()).or(resolved.name.clone());
+        let others =
+            namesakes.map(|(_, found)| others(&resolved, name.as_deref(), &found)).unwrap_or_default();
+        if !others.is_empty() {
+            problems.push(json!({
+                "path": null,
+                "line": null,
+                "problem": format!("{} is also {}", resolved.listing.symbol, others.join(", ")),
+                "remedy": "Name one of them, if it is meant.",
+            }));
+        }
         let known = closes.as_ref().ok();
         match &closes {
             Err(reasons) => {

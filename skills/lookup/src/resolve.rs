@@ -19,6 +19,17 @@ pub(crate) struct Resolved {
     pub(crate) name: Option<String>,
 }
 
+impl Resolved {
+    fn found(&self) -> Found {
+        Found {
+            symbol: self.listing.symbol.clone(),
+            name: self.name.clone().unwrap_or_default(),
+            exchange: self.listing.exchange.clone(),
+            kind: None,
+        }
+    }
+}
+
 /// The user's positions, if available.
 pub(crate) struct Held(Vec<Value>);
 
@@ -30,22 +41,40 @@ impl Held {
         Self(rows.as_ref().and_then(Value::as_array).cloned().unwrap_or_default())
     }
 
-    fn find(&self, said: &str, ctx: &dyn ToolContext) -> Option<Resolved> {
+    /// # Errors
+    /// If several positions match.
+    fn find(&self, said: &str, ctx: &dyn ToolContext) -> Result<Option<Resolved>, ToolError> {
         let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
         let wanted = folded(said);
         let is_it = |row: &&Value, name: &str| text(row, name).is_some_and(|text| folded(&text) == wanted);
-        let mut by_symbol = self.0.iter().filter(|row| is_it(row, "symbol"));
-        let mut by_name = self.0.iter().filter(|row| is_it(row, "name"));
-        let row = by_symbol.next().or_else(|| by_name.next())?;
-        let symbol = text(row, "symbol")?;
-        let listing = Listing {
-            exchange: text(row, "exchange"),
-            currency: text(row, "currency"),
-            own: own_names(ctx, &symbol),
-            symbol,
+        let resolved = |row: &Value| {
+            let symbol = text(row, "symbol")?;
+            let listing = Listing {
+                exchange: text(row, "exchange"),
+                currency: text(row, "currency"),
+                own: own_names(ctx, &symbol),
+                symbol,
+            };
+            let name = text(row, "name").filter(|name| *name != listing.symbol);
+            Some(Resolved { listing, name })
         };
-        let name = text(row, "name").filter(|name| *name != listing.symbol);
-        Some(Resolved { listing, name })
+        let matches = |name: &str| -> Vec<Resolved> {
+            self.0.iter().filter(|row| is_it(row, name)).filter_map(resolved).collect()
+        };
+        let mut found = matches("symbol");
+        if found.is_empty() {
+            found = matches("name");
+        }
+        if let [first, others @ ..] = found.as_slice()
+            && others.iter().any(|other| !other.listing.is_same(&first.listing))
+        {
+            return Err(ToolError::Ambiguous {
+                kind: "position".into(),
+                name: said.to_owned(),
+                matches: found.iter().take(MATCHES).map(|one| shown(&one.found())).collect(),
+            });
+        }
+        Ok(found.into_iter().next())
     }
 
     fn nearest(&self, said: &str) -> Option<String> {
@@ -59,7 +88,7 @@ impl Held {
 /// Asks no source if the text can be a symbol: the source asked next knows whether it exists.
 ///
 /// # Errors
-/// If several companies match, or none.
+/// If several positions or companies match, or none.
 pub(crate) async fn resolve(
     said: &str,
     held: &Held,
@@ -74,7 +103,7 @@ pub(crate) async fn resolve(
             allowed: Vec::new(),
         });
     }
-    if let Some(resolved) = held.find(said, ctx) {
+    if let Some(resolved) = held.find(said, ctx)? {
         return Ok(resolved);
     }
     if is_symbol(said) {
@@ -114,6 +143,20 @@ pub(crate) async fn unknown(
     ToolError::UnknownSymbol { symbol: symbol.clone(), reasons: reasons.to_owned(), remedy }
 }
 
+/// Other companies with the same symbol at other exchanges: "NGTL.L (Norfolk Garden Tools, London)".
+pub(crate) fn others(resolved: &Resolved, name: Option<&str>, found: &[Found]) -> Vec<String> {
+    let symbol = &resolved.listing.symbol;
+    let listings = || found.iter().map(|found| (Listing::found(found), found));
+    let own = listings().find(|(listing, _)| listing.is_same(&resolved.listing));
+    let own = own.map(|(_, found)| folded(&found.name)).or_else(|| name.map(folded));
+    let is_other = |(listing, found): &(Listing, &Found)| {
+        listing.symbol == *symbol
+            && !listing.is_same(&resolved.listing)
+            && own.as_ref().is_some_and(|own| folded(&found.name) != *own)
+    };
+    listings().filter(is_other).take(MATCHES).map(|(_, found)| shown(found)).collect()
+}
+
 /// Whether a text can be a symbol: "NGTL", "brk.b", "NGTL.DE". A short lowercase word can be one too.
 fn is_symbol(said: &str) -> bool {
     let plain = said.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-=^".contains(letter));
@@ -149,8 +192,7 @@ fn chosen<'a>(said: &str, found: &'a [Found]) -> Result<&'a Found, ToolError> {
 
 /// "NGTL (Northgate Tooling, XETRA)"
 fn shown(found: &Found) -> String {
-    match &found.exchange {
-        Some(exchange) => format!("{} ({}, {exchange})", found.symbol, found.name),
-        None => format!("{} ({})", found.symbol, found.name),
-    }
+    let about = [Some(found.name.as_str()), found.exchange.as_deref()];
+    let about: Vec<&str> = about.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+    if about.is_empty() { found.symbol.clone() } else { format!("{} ({})", found.symbol, about.join(", ")) }
 }

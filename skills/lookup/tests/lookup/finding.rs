@@ -6,7 +6,7 @@ use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
 use nova_testkit::{FixedCredentials, Reply};
 
-use crate::{chart, configured, found, lookup, unknown_symbol};
+use crate::{beside_portfolio, chart, configured, found, lookup, unknown_symbol};
 
 const CLOSES: &[(&str, &str)] = &[("2026-11-19", "41.83"), ("2026-11-20", "42.18")];
 
@@ -128,4 +128,67 @@ fn next_source_searches_if_the_first_fails_or_finds_nothing() {
             (&json!("NGTL"), &json!("Alpha Vantage"))
         );
     }
+}
+
+#[test]
+fn symbol_names_other_companies_with_the_same_letters() {
+    let skill = finding(&[
+        ("NORGT", "Northgate Tooling", "NYSE"),
+        ("NORGT.L", "Norfolk Garden Tools", "London"),
+        ("NORGT.DE", "Northgate Tooling", "XETRA"),
+        ("NORG", "North Gold", "NYSE"),
+    ]);
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NORGT"}));
+    assert_eq!(value["price"], "42.18");
+    let problems: Vec<&Value> =
+        value["problems"].as_array().unwrap().iter().map(|row| &row["problem"]).collect();
+    assert_eq!(problems, [&json!("NORGT is also NORGT.L (Norfolk Garden Tools, London)")]);
+    // With its exchange there is nothing to confuse it with.
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NORGT.DE"}));
+    assert_eq!(value["problems"], json!([]));
+}
+
+const POSITIONS: &str = "\
+//- A.md
+---
+type: position
+symbol: NGTL
+name: Northgate
+exchange: XETRA
+currency: EUR
+quantity: 1
+---
+//- B.md
+---
+type: position
+symbol: NGM
+name: Northgate
+currency: GBP
+exchange: LSE
+quantity: 1
+---
+//- C.md
+---
+type: position
+symbol: KSTL
+name: Kestrel Pumps
+exchange: XETRA
+currency: EUR
+quantity: 1
+---
+";
+
+#[test]
+fn name_of_several_positions_is_not_chosen() {
+    let skill = beside_portfolio(POSITIONS, |_| chart("KSTL.DE", CLOSES, ""));
+    let error = skill.error("pull_up_symbol", json!({"symbol": "northgate"}));
+    assert_eq!(error.code, ErrorCode::Ambiguous);
+    assert_eq!(
+        error.message,
+        "Several positions match \"northgate\": NGM (Northgate, LSE), NGTL (Northgate, XETRA)."
+    );
+    assert!(skill.requests().is_empty());
+    skill.error("pull_up_symbol", json!({"symbol": "kestrel pumps"}));
+    let paths: Vec<String> = skill.requests().into_iter().map(|request| request.path).collect();
+    assert!(paths[0].starts_with("/v8/finance/chart/KSTL.DE?"), "{paths:?}");
 }

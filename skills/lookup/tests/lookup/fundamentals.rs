@@ -153,6 +153,17 @@ fn split_after_the_share_count_multiplies_it() {
 }
 
 #[test]
+fn split_announced_for_tomorrow_changes_no_figure() {
+    let second = "2026-11-22T12:00:00Z".parse::<nova_skill::jiff::Timestamp>().unwrap().as_second();
+    let events = format!(
+        r#""splits":{{"{second}":{{"date":{second},"numerator":2,"denominator":1,"splitRatio":"2:1"}}}}"#
+    );
+    let value = figures(reported(), events.leak());
+    check(&value, "market_value", "800", "USD", "2026-11-20");
+    check(&value, "earnings_per_share", "2.30", "USD", "2026-09-30");
+}
+
+#[test]
 fn outdated_share_count_gives_no_figure() {
     let mut old = reported();
     old["facts"]["dei"]["EntityCommonStockSharesOutstanding"]["units"]["shares"] =

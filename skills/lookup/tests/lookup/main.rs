@@ -33,9 +33,29 @@ fn without_contact(answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static
 }
 
 fn configured(config: Value, answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
-    SkillInVault::new(nova_skill_lookup::skill(), "")
-        .with_config(config)
-        .with_web(&["yahoo.test", "stooq.test", "sec.test", "feeds.test", "www.alphavantage.co"], answer)
+    SkillInVault::new(nova_skill_lookup::skill(), "").with_config(config).with_web(
+        &[
+            "yahoo.test",
+            "stooq.test",
+            "sec.test",
+            "feeds.test",
+            "www.alphavantage.co",
+            "finnhub.io",
+            "api.tiingo.com",
+            "api.twelvedata.com",
+        ],
+        answer,
+    )
+}
+
+/// Over a vault with positions.
+fn beside_portfolio(
+    vault: &str,
+    answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
+) -> SkillInVault {
+    SkillInVault::beside(nova_skill_portfolio::skill(), nova_skill_lookup::skill, vault)
+        .with_config(json!({"sources": ["yahoo"], "base_urls": {"yahoo": "http://yahoo.test"}}))
+        .with_web(&["yahoo.test"], answer)
 }
 
 /// A chart page with closes at noon of these days, and additional data.

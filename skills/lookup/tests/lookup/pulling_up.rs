@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nova_skill::json;
-use nova_testkit::Reply;
+use nova_testkit::{FixedCredentials, Reply};
 
-use crate::{chart, chart_page, lookup, with};
+use crate::{chart, chart_page, configured, lookup, with};
 
 const YEAR: &[(&str, &str)] = &[
     ("2025-11-19", "30.00"),
@@ -120,4 +120,59 @@ fn failing_source_does_not_make_the_symbol_unknown() {
     let skill = lookup(|_| Reply::with(503, &[("retry-after", "0")], ""));
     let error = skill.error("pull_up_symbol", json!({"symbol": "NGTL"}));
     assert_eq!(error.message, "NGTL could not be looked up: Yahoo has a server error (status 503).");
+}
+
+/// Each source by its own answers, with its key in a header.
+#[test]
+fn keyed_source_is_asked_over_http() {
+    for (source, name, header, key) in [
+        ("tiingo", "Tiingo", "Token a-key-of-mine", "portfolio/TIINGO_API_KEY"),
+        ("twelve_data", "Twelve Data", "apikey a-key-of-mine", "portfolio/TWELVE_DATA_API_KEY"),
+    ] {
+        let config = json!({
+            "sources": [source],
+            "base_urls": {"tiingo": "http://api.tiingo.com", "twelve_data": "http://api.twelvedata.com"},
+        });
+        let mut skill = configured(config, |request| match request.path.split('?').next().unwrap() {
+            "/tiingo/daily/NGTL/prices" => Reply::text(
+                r#"[{"date":"2026-11-19T00:00:00.000Z","close":41.83,"volume":20,"divCash":0.0,"splitFactor":1.0},
+                {"date":"2026-11-20T00:00:00.000Z","close":42.18,"volume":30,"divCash":0.0,"splitFactor":1.0}]"#,
+            ),
+            "/quote" => Reply::text(
+                r#"{"symbol":"NGTL","name":"Northgate Tooling","currency":"USD","datetime":"2026-11-20",
+                "timestamp":1795192500,"close":"42.18000","previous_close":"41.83"}"#,
+            ),
+            "/time_series" => Reply::text(
+                r#"{"meta":{"currency":"USD"},"values":[{"datetime":"2026-11-20","close":"42.18","volume":"30"},
+                {"datetime":"2026-11-19","close":"41.83","volume":"20"}],"status":"ok"}"#,
+            ),
+            _ => Reply::with(404, &[], r#"{"detail":"Not found."}"#),
+        });
+        skill.credentials = Arc::new(FixedCredentials::default().with(key, "a-key-of-mine"));
+        let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL", "range": "1m"}));
+        assert_eq!((&value["price"], &value["price_source"]), (&json!("42.18"), &json!(name)), "{value:#}");
+        assert_eq!((&value["closes_source"], &value["day_change"]), (&json!(name), &json!("0.84")));
+        assert_eq!(value["points"][0], json!({"date": "2026-11-19", "close": "41.83", "volume": 20}));
+        let requests = skill.requests();
+        assert!(requests.iter().all(|request| request.headers["authorization"] == header));
+        assert!(requests.iter().all(|request| !request.path.contains("a-key")));
+    }
+}
+
+#[test]
+fn source_without_a_currency_is_passed_over_for_a_share_in_pence() {
+    let config = json!({
+        "sources": ["finnhub", "yahoo"],
+        "base_urls": {"yahoo": "http://yahoo.test", "finnhub": "http://finnhub.io"},
+    });
+    let mut skill = configured(config, |request| match request.path.starts_with("/api/v1/quote") {
+        true => Reply::text(r#"{"c":4218,"pc":4183,"t":1795192500}"#),
+        false => Reply::text(&chart_page("NGTL.L", YEAR, "").replace("\"USD\"", "\"GBp\"")),
+    });
+    skill.credentials =
+        Arc::new(FixedCredentials::default().with("portfolio/FINNHUB_API_KEY", "a-key-of-mine"));
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL.L"}));
+    assert_eq!((&value["price"], &value["currency"]), (&json!("0.4218"), &json!("GBP")));
+    assert_eq!(value["price_source"], "Yahoo");
+    assert!(skill.requests().iter().all(|request| !request.path.starts_with("/api/v1/quote")));
 }
