@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use nova_market::backtest::{
-    BacktestError, Candidate, Fill, Rebalance, Rules, Run, Statistics, Trade, backtest,
+    BacktestError, Candidate, Fill, Rebalance, Rules, Run, Statistics, Trade, Weight, backtest,
 };
 use nova_market::tools::own_names;
 use nova_market::{Listing, sources};
@@ -317,12 +317,21 @@ fn rules(rules: &Rules) -> Value {
         Fill::NextOpen => "at the next open",
         Fill::Close => "at the close of the signal",
     };
+    let parts = match rules.weight {
+        Weight::Equal => "in equal parts",
+        Weight::Slots => "each in a slot of that size",
+    };
+    let shares = if rules.whole { "whole shares" } else { "parts of shares" };
+    let costs = match rules.fee {
+        0.0 => share(rules.cost),
+        fee => format!("{} and {} a trade", share(rules.cost), money(fee)),
+    };
     let row = |name: &str, value: String| json!({"name": name, "value": value});
     let mut rows = vec![
         row("Rebalanced", rebalance.into()),
-        row("Positions", format!("at most {}, in equal parts, whole shares", rules.positions)),
+        row("Positions", format!("at most {}, {}, {}", rules.positions, parts, shares)),
         row("Orders", fill.into()),
-        row("Costs", share(rules.cost)),
+        row("Costs", costs),
         row("Slippage", share(rules.slippage)),
     ];
     rows.extend(rules.stop.map(|stop| row("Stop", format!("{} below the buy price", share(stop)))));

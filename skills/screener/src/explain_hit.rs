@@ -61,7 +61,7 @@ impl NativeTool for ExplainHit {
         let members = listed.iter().flat_map(|universe| &universe.members);
         let is_it = |member: &&Member| {
             member.listing.symbol == wanted.symbol
-                && (wanted.exchange.is_none() || wanted.exchange == member.listing.exchange)
+                && (wanted.exchange.is_none() || wanted.is_same(&member.listing))
         };
         let member = members.into_iter().find(is_it).cloned().unwrap_or_else(|| Member {
             listing: Listing { own: nova_market::tools::own_names(ctx, &wanted.symbol), ..wanted },

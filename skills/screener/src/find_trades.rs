@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nova_market::backtest::Rebalance;
+use nova_market::backtest::{Rebalance, Rules, Weight};
 use nova_market::expression::{Expression, Truth};
 use nova_market::sources;
 use nova_skill::{
@@ -12,9 +12,9 @@ use serde::Deserialize;
 use crate::limitations::limitations;
 use crate::share::Share;
 use crate::shares::{Shares, begin};
-use crate::shown::{cents, figure, named};
+use crate::shown::{cents, figure, named, share as percentage};
 use crate::strategy::{AskedStrategy, Strategy};
-use crate::universe::{Member, holdings, universe};
+use crate::universe::{Holding, cash, holdings, universe};
 
 pub(crate) struct FindTrades;
 
@@ -52,19 +52,13 @@ impl NativeTool for FindTrades {
             let since = begin(None, ctx.as_ref());
             let shares = Shares::fetch(&universe, since, strategy.needs_reports(), &ctx).await?;
             let shares = shares.still_listed(ctx.clock().today());
-            let held = held(ctx.as_ref()).await;
+            let account = Account::read(shares.currency.as_deref().unwrap_or_default(), ctx.as_ref()).await;
             let mut unknown = limitations(&strategy, &universe, &shares, None);
-            unknown.push(match &held {
-                Ok(held) if held.is_empty() => {
-                    "Your cash: sizes are parts of the cash of the strategy.".to_owned()
-                }
-                Ok(_) => "Your cash: sizes are parts of what you hold in these shares.".to_owned(),
-                Err(why) => why.clone(),
-            });
+            let proposals = proposals(&strategy, &shares, &account, &mut unknown);
             let value = json!({
                 "strategy": strategy.name,
                 "universe": {"name": universe.name, "count": universe.members.len(), "day": universe.day.map(|day| day.to_string())},
-                "proposals": proposals(&strategy, &shares, held.as_deref().unwrap_or_default()),
+                "proposals": proposals,
                 "unanswered": shares.unanswered_json(),
                 "unknown": unknown,
             });
@@ -75,13 +69,25 @@ impl NativeTool for FindTrades {
     }
 }
 
-/// The portfolio's holdings of each share.
-///
-/// # Errors
-/// If the portfolio is unavailable, with what is therefore unknown.
-async fn held(ctx: &dyn ToolContext) -> Result<Vec<(Member, f64)>, String> {
-    let held = holdings(ctx).await;
-    held.map_err(|error| format!("What you hold: {error} The cash of the strategy is used instead."))
+/// The user's account, as far as the portfolio knows it.
+struct Account {
+    held: Vec<Holding>,
+    /// In the currency of the shares, if deposits are recorded.
+    cash: Option<f64>,
+    /// Why the portfolio is unavailable.
+    problem: Option<String>,
+}
+
+impl Account {
+    async fn read(currency: &str, ctx: &dyn ToolContext) -> Self {
+        match holdings(ctx).await {
+            Ok(held) => Self { held, cash: cash(currency, ctx).await, problem: None },
+            Err(error) => {
+                let problem = format!("What you hold: {error} The cash of the strategy is used instead.");
+                Self { held: Vec::new(), cash: None, problem: Some(problem) }
+            }
+        }
+    }
 }
 
 /// One share on its last day.
@@ -92,89 +98,166 @@ struct Now<'a> {
     leave: bool,
     price: f64,
     held: f64,
+    /// The average price paid, in the currency of the price, if known.
+    paid: Option<f64>,
+    stopped: bool,
 }
 
-fn proposals(strategy: &Strategy, shares: &Shares, held: &[(Member, f64)]) -> Value {
-    let signals = shares.signals(strategy);
-    let mut now: Vec<Now<'_>> = (shares.all.iter().zip(signals))
-        .filter_map(|(share, (wanted, leave))| {
-            Some(Now {
-                share,
-                wanted: *wanted.last()?,
-                leave: *leave.last()?,
-                price: share.days.daily.close.last().copied().filter(|price| *price > 0.0)?,
-                held: held
-                    .iter()
-                    .filter(|(member, _)| member.is_same(&share.member))
-                    .map(|(_, quantity)| quantity)
-                    .sum(),
-            })
-        })
-        .collect();
+impl<'a> Now<'a> {
+    fn of(share: &'a Share, wanted: f64, leave: bool, price: f64, account: &Account) -> Self {
+        let is_it = |holding: &&Holding| holding.member.listing.is_same(&share.member.listing);
+        let holdings: Vec<&Holding> = account.held.iter().filter(is_it).collect();
+        let held: f64 = holdings.iter().map(|holding| holding.quantity).sum();
+        let spent = |holding: &&Holding| {
+            let is_alike = holding.member.listing.currency.as_ref() == Some(&share.days.origin.currency);
+            holding.paid.filter(|_| is_alike).map(|paid| paid * holding.quantity)
+        };
+        let spent: Option<f64> = holdings.iter().map(spent).sum();
+        let paid = spent.filter(|_| held > 0.0).map(|spent| spent / held);
+        Self { share, wanted, leave, price, held, paid, stopped: false }
+    }
+
+    fn is_wanted(&self) -> bool {
+        !self.wanted.is_nan() && !self.leave && !self.stopped
+    }
+
+    fn is_kept(&self) -> bool {
+        self.held > 0.0 && !self.leave && !self.stopped
+    }
+}
+
+/// The rows of an answer, best first. Adds to `unknown` what they do not say.
+fn proposals(strategy: &Strategy, shares: &Shares, account: &Account, unknown: &mut Vec<String>) -> Value {
+    let rules = &strategy.rules;
+    let mut now = on_the_last_day(strategy, shares, account, unknown);
     // The highest rank first, shares that are no buy last; stable otherwise.
     let rank = |now: &Now<'_>| if now.wanted.is_nan() { f64::NEG_INFINITY } else { now.wanted };
     now.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
-    let rebalances = strategy.rules.rebalance != Rebalance::Never;
-    let most = strategy.rules.positions;
-    let is_wanted = |now: &Now<'_>| !now.wanted.is_nan() && !now.leave;
-    let chosen: Vec<bool> = if rebalances {
-        let mut left = most;
-        now.iter()
-            .map(|now| {
-                is_wanted(now) && left > 0 && {
-                    left -= 1;
-                    true
-                }
-            })
-            .collect()
-    } else {
-        let kept = now.iter().filter(|now| now.held > 0.0 && !now.leave).count();
-        let mut left = most.saturating_sub(kept);
-        now.iter()
-            .map(|now| {
-                (now.held > 0.0 && !now.leave)
-                    || (is_wanted(now) && left > 0 && {
-                        left -= 1;
-                        true
-                    })
-            })
-            .collect()
-    };
-    // The portfolio's value in these shares, else the starting capital of a back-test.
-    let value: f64 = now.iter().map(|now| now.held * now.price).sum();
-    let money = if value > 0.0 { value } else { strategy.rules.cash };
-    let count = chosen.iter().filter(|chosen| **chosen).count().max(1);
-    let each = if rebalances { money / count as f64 } else { money / most as f64 };
-    let rows = now.iter().zip(chosen).filter_map(|(now, chosen)| {
-        let part = (each / now.price).floor();
+    let chosen = chosen(rules, &now);
+    let each = part(rules, &now, &chosen, account, unknown);
+    let rebalances = rules.rebalance != Rebalance::Never;
+    // The smallest quantity that is traded.
+    let step = if rules.whole { 1.0 } else { 1e-4 };
+    let mut too_dear = Vec::new();
+    let mut rows = Vec::new();
+    for (now, chosen) in now.iter().zip(chosen) {
+        let part = (each / now.price / step).floor() * step;
         let (action, quantity, reason) = match (chosen, now.held > 0.0) {
             (true, false) => ("buy", part, bought(strategy, now)),
             (false, true) => ("sell", now.held, sold(strategy, now)),
-            (true, true) if rebalances && part >= now.held + 1.0 => {
+            (true, true) if rebalances && part >= now.held + step => {
                 ("buy", part - now.held, "It has less than an equal part.".to_owned())
             }
-            (true, true) if rebalances && part + 1.0 <= now.held => {
+            (true, true) if rebalances && part + step <= now.held => {
                 ("sell", now.held - part, "It has more than an equal part.".to_owned())
             }
             (true, true) => ("hold", now.held, "It still meets what it was bought for.".to_owned()),
-            (false, false) => return None,
+            (false, false) => continue,
         };
-        if action == "buy" && quantity < 1.0 {
-            return None;
+        if action == "buy" && quantity < step {
+            too_dear.push(now.share.symbol());
+            continue;
         }
-        Some(json!({
+        rows.push(json!({
             "action": action,
             "symbol": now.share.symbol(),
             "name": now.share.name(),
-            "quantity": quantity.to_string(),
+            "quantity": ((quantity * 1e4).round() / 1e4).to_string(),
             "price": cents(now.price),
             "currency": now.share.days.origin.currency,
             "amount": cents(quantity * now.price),
             "reason": reason,
             "date": now.share.last().map(|(day, _)| day.to_string()),
-        }))
+        }));
+    }
+    if !too_dear.is_empty() {
+        unknown.push(format!(
+            "Hits that are not bought, because one share costs more than a part of {}: {}.",
+            cents(each),
+            too_dear.join(", ")
+        ));
+    }
+    rows.into()
+}
+
+/// The shares with a last close, and what is held of them.
+fn on_the_last_day<'a>(
+    strategy: &Strategy,
+    shares: &'a Shares,
+    account: &Account,
+    unknown: &mut Vec<String>,
+) -> Vec<Now<'a>> {
+    let mut all = Vec::new();
+    for (share, (wanted, leave)) in shares.all.iter().zip(shares.signals(strategy)) {
+        let price = share.days.daily.close.last().copied().filter(|price| *price > 0.0);
+        let (Some(price), Some(wanted), Some(leave)) = (price, wanted.last(), leave.last()) else {
+            unknown.push(format!("What to do with {}: {}.", share.symbol(), share.lack()));
+            continue;
+        };
+        let mut now = Now::of(share, *wanted, *leave, price, account);
+        if let Some(stop) = strategy.rules.stop.filter(|_| now.held > 0.0) {
+            match now.paid {
+                Some(paid) => now.stopped = price <= paid * (1.0 - stop),
+                None => unknown.push(format!(
+                    "Whether {} has reached the stop: what you paid for it is not known.",
+                    share.symbol()
+                )),
+            }
+        }
+        all.push(now);
+    }
+    all
+}
+
+/// Which shares are held after the trades; `now` has the best first.
+fn chosen(rules: &Rules, now: &[Now<'_>]) -> Vec<bool> {
+    let is_kept = |now: &Now<'_>| rules.rebalance == Rebalance::Never && now.is_kept();
+    let mut left = rules.positions.saturating_sub(now.iter().filter(|now| is_kept(now)).count());
+    let chosen = now.iter().map(|now| {
+        is_kept(now)
+            || (now.is_wanted() && left > 0 && {
+                left -= 1;
+                true
+            })
     });
-    rows.collect()
+    chosen.collect()
+}
+
+/// The size of a position, as in [`nova_market::backtest::Weight`].
+fn part(
+    rules: &Rules,
+    now: &[Now<'_>],
+    chosen: &[bool],
+    account: &Account,
+    unknown: &mut Vec<String>,
+) -> f64 {
+    let worth = |now: &Now<'_>| now.held * now.price;
+    let value: f64 = now.iter().map(worth).sum();
+    let money = account.cash.map_or(value, |cash| value + cash);
+    let money = if account.cash.is_none() && value <= 0.0 { rules.cash } else { money.max(0.0) };
+    unknown.extend(match (&account.problem, account.cash) {
+        (Some(problem), _) => Some(problem.clone()),
+        (None, Some(_)) => None,
+        (None, None) if value > 0.0 => {
+            Some("Your cash: sizes are parts of what you hold in these shares.".to_owned())
+        }
+        (None, None) => Some("Your cash: sizes are parts of the cash of the strategy.".to_owned()),
+    });
+    let slot = money / rules.positions as f64;
+    if rules.rebalance != Rebalance::Never {
+        return match rules.weight {
+            Weight::Equal => money / chosen.iter().filter(|chosen| **chosen).count().max(1) as f64,
+            Weight::Slots => slot,
+        };
+    }
+    let Some(cash) = account.cash else { return slot };
+    let sold: f64 = now.iter().filter(|now| !now.is_kept()).map(worth).sum();
+    let kept = now.iter().filter(|now| now.is_kept()).count();
+    let free = (cash + sold).max(0.0) / rules.positions.saturating_sub(kept).max(1) as f64;
+    match rules.weight {
+        Weight::Equal => free,
+        Weight::Slots => slot.min(free),
+    }
 }
 
 fn bought(strategy: &Strategy, now: &Now<'_>) -> String {
@@ -189,8 +272,12 @@ fn bought(strategy: &Strategy, now: &Now<'_>) -> String {
     }
 }
 
-/// The sell condition that holds, or the buy condition that no longer does.
+/// The stop, the sell condition that holds, or the buy condition that no longer does.
 fn sold(strategy: &Strategy, now: &Now<'_>) -> String {
+    if let (true, Some(stop), Some(paid)) = (now.stopped, strategy.rules.stop, now.paid) {
+        let (price, paid) = (cents(now.price), cents(paid));
+        return format!("{price} is {} or more below the {paid} that you paid.", percentage(stop));
+    }
     let columns = now.share.columns();
     let holds = |condition: &&Expression| condition.last_truth(&columns) == Truth::Yes;
     if let Some(condition) = strategy.sell.iter().find(holds) {

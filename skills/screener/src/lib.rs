@@ -67,4 +67,4 @@ impl Skill for Screener {
 }
 
 /// Default sources of closes, in order.
-pub(crate) const SOURCES: [&str; 5] = ["yahoo", "stooq", "tiingo", "twelve_data", "alpha_vantage"];
+pub(crate) const SOURCES: [&str; 4] = ["yahoo", "stooq", "tiingo", "twelve_data"];

@@ -153,7 +153,7 @@ impl Scan {
             "values": values.filter(|(condition, _)| condition.limited().is_some())
                 .map(|(condition, value)| figure(*value, named(condition).1)).collect::<Value>(),
             "spark": spark,
-            "held": self.held.iter().any(|held| held.is_same(&share.member)),
+            "held": self.held.iter().any(|held| held.listing.is_same(&share.member.listing)),
             "old": last.is_none_or(|(day, _)| age(day, ctx.clock().today()) != Age::Fresh),
             "unknown": unknown.map(|(place, _)| place).collect::<Vec<usize>>(),
         })
@@ -293,7 +293,7 @@ pub(crate) fn missing(screen: &Screen, share: &Share, look: &Look) -> Vec<String
                 (Err(why), _) if condition.needs_reports() => why.clone(),
                 (_, Some(why)) => why,
                 _ if condition.needs_reports() => "its reports do not state it".into(),
-                _ => format!("{} days are too few, or lack it", share.days.daily.len()),
+                _ => share.lack(),
             };
             format!("{}: {why}", named(condition).0)
         })

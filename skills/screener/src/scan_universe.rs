@@ -57,7 +57,7 @@ impl NativeTool for ScanUniverse {
         let market =
             Market::open(begin(None, ctx.as_ref()), resolved.screen.needs_reports(), ctx.as_ref()).await?;
         let held = holdings(ctx.as_ref()).await.unwrap_or_default();
-        let held = held.into_iter().map(|(member, _)| member).collect();
+        let held = held.into_iter().map(|held| held.member).collect();
         let limit = of.limit.unwrap_or(LIMIT);
         Ok(ToolOutput::streamed(move |parts| async move {
             let mut scan = Scan::new(resolved.screen.clone(), held, universe.members.len(), limit);

@@ -97,11 +97,26 @@ impl Share {
         &self.member.listing.symbol
     }
 
-    /// The last day and its close.
+    /// The last known close and its day.
     pub(crate) fn last(&self) -> Option<(Date, Decimal)> {
         let daily = &self.days.daily;
-        let close = Decimal::try_from(*daily.close.last()?).ok()?;
-        Some((*daily.days.last()?, close))
+        let place = daily.close.iter().rposition(|close| close.is_finite())?;
+        Some((daily.days[place], Decimal::try_from(daily.close[place]).ok()?))
+    }
+
+    /// Why the last day, or a window that ends on it, may have no value.
+    pub(crate) fn lack(&self) -> String {
+        let daily = &self.days.daily;
+        match (daily.days.last(), daily.close.last(), daily.holes().last()) {
+            (Some(day), Some(close), _) if !close.is_finite() => {
+                format!("its close of {day} is unknown or not above zero")
+            }
+            (_, _, Some(place)) => {
+                let (from, to) = (daily.days[place - 1], daily.days[*place]);
+                format!("its closes have a gap from {from} to {to}")
+            }
+            _ => format!("{} days are too few, or lack it", daily.len()),
+        }
     }
 
     /// The key figures of the last day, each with its day or the reason why it is missing.

@@ -53,6 +53,15 @@ pub(crate) struct AskedStrategy {
     /// Costs of a trade as a part of its value; default: "0.1 %".
     #[schemars(extend("x-help" = "0.1 % if left empty"))]
     pub(crate) cost: Option<String>,
+    /// A flat fee of a trade, such as 5; default: 0.
+    #[schemars(extend("x-help" = "For each trade; none if left empty"))]
+    pub(crate) fee: Option<GivenDecimal>,
+    /// Whether all money is divided among what is chosen, or each position takes an equal slot; default: equal.
+    #[schemars(extend("x-help" = "Equal if left empty"))]
+    pub(crate) weight: Option<WeightWord>,
+    /// Whether parts of a share are traded; default: false.
+    #[schemars(extend("x-help" = "Trade parts of a share"))]
+    pub(crate) fractional: Option<bool>,
     /// Slippage as a part of the price; default: "0.05 %".
     #[schemars(extend("x-help" = "0.05 % if left empty"))]
     pub(crate) slippage: Option<String>,
@@ -79,6 +88,13 @@ pub(crate) enum FillWord {
     Close,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WeightWord {
+    Equal,
+    Slots,
+}
+
 /// A strategy's fields, unparsed and without overrides.
 #[derive(Default)]
 struct Said {
@@ -92,6 +108,9 @@ struct Said {
     rebalance: Option<Rebalance>,
     fill: Option<Fill>,
     cost: Option<String>,
+    fee: Option<Decimal>,
+    weight: Option<Weight>,
+    fractional: Option<bool>,
     slippage: Option<String>,
     stop: Option<String>,
 }
@@ -119,14 +138,8 @@ impl AskedStrategy {
                 "Name a strategy or a screen, or conditions such as: close > sma(close, 200)",
             ));
         }
-        let cash = match &self.cash {
-            Some(given) => plain_decimal(&given.text()).ok_or_else(|| ToolError::InvalidArguments {
-                path: "/cash".into(),
-                rule: "must be a plain decimal such as 10000".into(),
-                allowed: Vec::new(),
-            })?,
-            None => said.cash.unwrap_or(Decimal::from(10_000)),
-        };
+        let cash = amount("cash", self.cash.as_ref())?.or(said.cash).unwrap_or(Decimal::from(10_000));
+        let fee = amount("fee", self.fee.as_ref())?.or(said.fee).unwrap_or_default();
         let positions =
             self.positions.or(said.positions.and_then(|positions| usize::try_from(positions).ok()));
         let part = |name: &str, given: &Option<String>, note: Option<String>, default: &str| {
@@ -136,13 +149,13 @@ impl AskedStrategy {
         let rules = Rules {
             cash: f64::try_from(cash).unwrap_or_default(),
             positions: positions.unwrap_or(10),
-            weight: Weight::Equal,
+            weight: self.weight.map(Weight::from).or(said.weight).unwrap_or(Weight::Equal),
             fill: self.fill.map(Fill::from).or(said.fill).unwrap_or(Fill::NextOpen),
             rebalance: self.rebalance.map(Rebalance::from).or(said.rebalance).unwrap_or(Rebalance::Monthly),
             cost: part("cost", &self.cost, said.cost, "0.1 %")?,
-            fee: 0.0,
+            fee: f64::try_from(fee).unwrap_or_default(),
             slippage: part("slippage", &self.slippage, said.slippage, "0.05 %")?,
-            whole: true,
+            whole: !self.fractional.or(said.fractional).unwrap_or_default(),
             stop,
         };
         Ok(Strategy {
@@ -204,6 +217,9 @@ fn of_record(record: &Record<'_>) -> Result<Said, ToolError> {
         rebalance: word("rebalance")?.map(rebalance),
         fill: word("fill")?.map(|word| if word == "close" { Fill::Close } else { Fill::NextOpen }),
         cost: record.text("cost")?,
+        fee: record.decimal("fee")?,
+        weight: word("weight")?.map(|word| if word == "slots" { Weight::Slots } else { Weight::Equal }),
+        fractional: record.bool("fractional")?,
         slippage: record.text("slippage")?,
         stop: record.text("stop")?,
         ..Said::default()
@@ -241,6 +257,26 @@ impl From<FillWord> for Fill {
             FillWord::Close => Self::Close,
         }
     }
+}
+
+impl From<WeightWord> for Weight {
+    fn from(word: WeightWord) -> Self {
+        match word {
+            WeightWord::Equal => Self::Equal,
+            WeightWord::Slots => Self::Slots,
+        }
+    }
+}
+
+fn amount(name: &str, given: Option<&GivenDecimal>) -> Result<Option<Decimal>, ToolError> {
+    let plain = |given: &GivenDecimal| {
+        plain_decimal(&given.text()).ok_or_else(|| ToolError::InvalidArguments {
+            path: format!("/{name}"),
+            rule: "must be a plain decimal such as 10000".into(),
+            allowed: Vec::new(),
+        })
+    };
+    given.map(plain).transpose()
 }
 
 /// "0.1 %" as 0.001.

@@ -39,15 +39,6 @@ pub(crate) struct Member {
     pub(crate) name: Option<String>,
 }
 
-impl Member {
-    /// Whether both are the same share at the same exchange.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let (one, other) = (&self.listing, &other.listing);
-        let at_one_exchange = one.exchange == other.exchange || (one.is_in_the_us() && other.is_in_the_us());
-        one.symbol == other.symbol && at_one_exchange
-    }
-}
-
 impl Kind {
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -126,7 +117,8 @@ fn of_note(note: &Note, record: &Record<'_>, ctx: &dyn ToolContext) -> Universe 
         let mut listing = Listing::parse(&symbol);
         listing.exchange = listing.exchange.or_else(|| exchange.clone());
         listing.own = own_names(ctx, &listing.symbol);
-        seen.insert((listing.symbol.clone(), listing.exchange.clone())).then_some(Member { listing, name })
+        let key = (listing.symbol.clone(), listing.place().map(str::to_owned));
+        seen.insert(key).then_some(Member { listing, name })
     });
     let members = members.collect();
     Universe {
@@ -181,15 +173,34 @@ pub(crate) fn member(line: &str) -> Option<(String, Option<String>)> {
     is_symbol.then(|| (symbol, (!name.is_empty()).then(|| name.to_owned())))
 }
 
-/// The user's holdings, with quantities.
-///
+/// A holding of the user.
+pub(crate) struct Holding {
+    pub(crate) member: Member,
+    pub(crate) quantity: f64,
+    /// The average price paid for a share as of today, if known.
+    pub(crate) paid: Option<f64>,
+}
+
 /// # Errors
 /// If the portfolio is unavailable.
-pub(crate) async fn holdings(ctx: &dyn ToolContext) -> Result<Vec<(Member, f64)>, ToolError> {
+pub(crate) async fn holdings(ctx: &dyn ToolContext) -> Result<Vec<Holding>, ToolError> {
     let rows = rows("portfolio.positions", "positions", "Positions", ctx).await?;
-    let quantity = |row: &Value| row.get("quantity")?.as_str()?.parse::<f64>().ok();
-    let held = rows.iter().filter_map(|row| Some((member_of(row, Kind::Positions, ctx)?, quantity(row)?)));
-    Ok(held.filter(|(_, quantity)| *quantity > 0.0).collect())
+    let number = |row: &Value, name: &str| row.get(name)?.as_str()?.parse::<f64>().ok();
+    let held = rows.iter().filter_map(|row| {
+        Some(Holding {
+            member: member_of(row, Kind::Positions, ctx)?,
+            quantity: number(row, "quantity")?,
+            paid: number(row, "average_cost"),
+        })
+    });
+    Ok(held.filter(|held| held.quantity > 0.0).collect())
+}
+
+/// The user's cash in one currency; `None` if no deposits are recorded.
+pub(crate) async fn cash(currency: &str, ctx: &dyn ToolContext) -> Option<f64> {
+    let value = ctx.tools().call("portfolio.value", json!({})).await.ok()?;
+    let row = value.get("cash")?.as_array()?.iter().find(|row| row["currency"] == currency)?;
+    row.get("amount")?.as_str()?.parse().ok()
 }
 
 async fn held(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {

@@ -1,10 +1,10 @@
-//! Back-tests, today's trades, and the limits of both.
+//! Back-tests and their limits.
 
 use nova_skill::{Value, json};
 
 use crate::Market;
 
-const LIST: &str = "\
+pub(crate) const LIST: &str = "\
 //- Screener/Universes/Two.md
 ---
 type: universe
@@ -34,13 +34,13 @@ slippage: 0 %
 ";
 
 /// Each open equals the close of its day.
-fn market() -> Market {
+pub(crate) fn market() -> Market {
     Market::default()
         .share("UPUP", &[10.0, 11.0, 12.0, 13.0, 12.0, 14.0])
         .share("DOWN", &[50.0, 40.0, 30.0, 20.0, 10.0, 5.0])
 }
 
-fn unknown(value: &Value) -> String {
+pub(crate) fn unknown(value: &Value) -> String {
     value["unknown"]
         .as_array()
         .unwrap()
@@ -106,6 +106,33 @@ fn costs_and_slippage_are_applied() {
 }
 
 #[test]
+fn flat_fee_parts_of_shares_and_slots_are_applied() {
+    let note = LIST.replace("positions: 1\n", "positions: 2\nfee: 10\nweight: slots\nfractional: true\n");
+    let value = market().over(&note).value("backtest", json!({"strategy": "Trend"}));
+    // A slot is 500: (500 - 10) ÷ 12 shares at 12, sold at 14 less 10. 1000 + 490 × 2 ÷ 12 - 20.
+    assert_eq!(value["end"], "1061.67");
+    let rows = value["rules"].as_array().unwrap().iter();
+    let rules: Vec<&str> = rows.filter_map(|row| row["value"].as_str()).collect();
+    assert!(rules.contains(&"at most 2, each in a slot of that size, parts of shares"), "{rules:?}");
+    assert!(rules.contains(&"0 % and 10.00 a trade"), "{rules:?}");
+    // An argument goes before the note.
+    let args = json!({"strategy": "Trend", "fee": 0, "weight": "equal", "fractional": false, "positions": 1});
+    assert_eq!(market().over(&note).value("backtest", args)["end"], "1166.00");
+}
+
+#[test]
+fn unknown_closes_are_counted() {
+    let closes = [10.0, 11.0, 0.0, 13.0, 12.0, 14.0];
+    let market = Market::default().share("UPUP", &closes).share("DOWN", &[5.0; 6]);
+    let skill = market.over(LIST);
+    let value = skill.value("backtest", json!({"strategy": "Trend"}));
+    assert!(unknown(&value).contains("1 × close is unknown or not above zero"), "{value:#}");
+    // The days from the cache say the same.
+    let again = skill.value("backtest", json!({"strategy": "Trend"}));
+    assert_eq!(again["unknown"], value["unknown"]);
+}
+
+#[test]
 fn limits_of_a_back_test_are_in_its_result() {
     let value = market().over(LIST).value("backtest", json!({"strategy": "Trend"}));
     let said = unknown(&value);
@@ -137,22 +164,6 @@ fn span_before_the_closes_is_refused_with_their_first_year() {
     let error = market().over(LIST).error("backtest", json!({"strategy": "Trend", "from": "2016-01-01"}));
     assert_eq!(error.message, "Closes begin in 2026.");
     assert!(error.hint.starts_with("Use 2026-11-15"), "{}", error.hint);
-}
-
-#[test]
-fn trades_of_today_are_proposals_and_write_nothing() {
-    let skill = market().over(LIST);
-    let before = skill.vault.files();
-    let value = skill.value("find_trades", json!({"strategy": "Trend"}));
-    // Without a portfolio, 1000 buys 71 at 14.
-    assert_eq!(
-        value["proposals"],
-        json!([{"action": "buy", "symbol": "UPUP", "name": null, "quantity": "71", "price": "14.00", "currency": "USD",
-                "amount": "994.00", "reason": "It meets the condition.", "date": "2026-11-20"}])
-    );
-    assert_eq!(skill.vault.files(), before);
-    // The skill Portfolio is missing.
-    assert!(unknown(&value).contains("What you hold"), "{value:#}");
 }
 
 #[test]

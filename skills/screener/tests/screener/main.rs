@@ -5,6 +5,7 @@ mod backtesting;
 mod ranking;
 mod scanning;
 mod screens;
+mod trading;
 
 use nova_skill::{Value, json};
 use nova_testkit::{Reply, SkillInVault, WebRequest};
@@ -59,18 +60,29 @@ impl Market {
     fn over(self, vault: &str) -> SkillInVault {
         over(vault, move |request| self.answer(request))
     }
+
+    /// Beside the skill Portfolio.
+    fn beside_portfolio(self, vault: &str) -> SkillInVault {
+        let skill = SkillInVault::beside(nova_skill_portfolio::skill(), nova_skill_screener::skill, vault);
+        configured(skill, move |request| self.answer(request))
+    }
 }
 
 /// The skill over a vault, with this web.
 fn over(vault: &str, answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
+    configured(SkillInVault::new(nova_skill_screener::skill(), vault), answer)
+}
+
+fn configured(
+    skill: SkillInVault,
+    answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
+) -> SkillInVault {
     let config = json!({
         "sources": ["yahoo"],
         "contact": "jane@example.org",
         "base_urls": { "yahoo": "http://yahoo.test", "sec": "http://sec.test" },
     });
-    SkillInVault::new(nova_skill_screener::skill(), vault)
-        .with_config(config)
-        .with_web(&["yahoo.test", "sec.test"], answer)
+    skill.with_config(config).with_web(&["yahoo.test", "sec.test"], answer)
 }
 
 /// A chart page: the last close is that of 20 November 2026, the others those of the days before.

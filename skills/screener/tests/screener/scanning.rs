@@ -280,3 +280,28 @@ fn without_an_address_for_the_sec_its_setting_is_named() {
     let error = skill.error("scan_universe", json!({"conditions": ["net_margin > 10 %"]}));
     assert_eq!(error.hint, "Set Contact in Settings, Skills, Screener.");
 }
+
+#[test]
+fn average_over_a_gap_in_the_closes_is_unknown() {
+    let vault = "//- Markets/GAP.csv\nday,close\n2026-10-01,9\n2026-10-02,9\n2026-11-19,9\n2026-11-20,12.5\n\
+        //- List.md\n---\ntype: universe\n---\n- GAP\n";
+    let skill = over(vault, |_| Reply::with(404, &[], "{}")).with_config(json!({
+        "sources": [],
+        "own_sources": [
+            {"name": "Files", "address": "Markets/{symbol}.csv", "date": "day", "close": "close", "currency": "EUR"},
+        ],
+    }));
+    for condition in
+        ["close > sma(close, 3)", "change(close, 2) > 0", "close > close[2]", "close < highest(close, 4)"]
+    {
+        let value = skill.value("scan_universe", json!({"conditions": [condition]}));
+        let missing = value["left_out"][0]["missing"][0].as_str().unwrap_or_default();
+        assert!(
+            missing.ends_with("its closes have a gap from 2026-10-02 to 2026-11-19"),
+            "{condition}: {value:#}"
+        );
+    }
+    // The days since are enough.
+    let value = skill.value("scan_universe", json!({"conditions": ["close > sma(close, 2)"]}));
+    assert_eq!(symbols(&value["hits"]), ["GAP"]);
+}
