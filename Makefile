@@ -149,6 +149,7 @@ generate:
 oracles: .cache/oracles/.installed .cache/markets/.installed
 	@mkdir -p gen/markets
 	.cache/markets/bin/python -B .ci/oracles/markets.py gen/markets
+	.cache/markets/bin/python -B .ci/oracles/returns.py > gen/markets/returns.txt
 	mv gen/markets/*.txt src-tauri/crates/nova-market/tests/oracle
 	.cache/oracles/bin/python -B .ci/oracles/recurrence.py > gen/recurrence.txt
 	mv gen/recurrence.txt src-tauri/crates/nova-dav/tests/oracle/recurrence.txt

@@ -1,9 +1,10 @@
 //! Compares indicators with TA-Lib, and back-tests with the libraries backtesting and bt, on a generated
-//! market.
+//! market, and money-weighted returns with pyxirr.
 //!
 //! `make oracles` generates the fixtures; `.ci/oracles/markets.py` lists the differences in meaning and how
-//! they are reconciled. Fixtures have twelve digits. Amounts, prices and indicators must agree to a relative
-//! 1e-9, differences of prices to 1e-9 of the price, days and whole quantities exactly.
+//! they are reconciled, `.ci/oracles/returns.py` generates the flows. Fixtures have twelve digits. Amounts,
+//! prices, indicators and growth must agree to a relative 1e-9, differences of prices to 1e-9 of the price,
+//! days and whole quantities exactly.
 
 #[path = "oracle/market.rs"]
 mod market;
@@ -15,13 +16,34 @@ use nova_market::backtest::{Candidate, Fill, Rebalance, Rules, Run, Weight, back
 use nova_market::indicators::{
     atr, bollinger, change, ema, highest, lowest, macd, rsi, sma, standard_deviation, volatility,
 };
+use nova_market::returns::{Flow, money_weighted};
 
 const INDICATORS: &str = include_str!("oracle/indicators.txt");
 const TRADES: &str = include_str!("oracle/trades.txt");
 const PORTFOLIOS: &str = include_str!("oracle/portfolios.txt");
+const RETURNS: &str = include_str!("oracle/returns.txt");
 
 const SYMBOLS: usize = 500;
 const DAYS: usize = 2_520;
+
+#[test]
+fn money_weighted_returns_equal_those_of_pyxirr() {
+    let mut compared = 0;
+    for line in RETURNS.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (rate, flows) = words.split_first().expect("a rate");
+        let flows = flows.chunks_exact(2).map(|flow| Flow {
+            date: flow[0].parse().expect("a day"),
+            amount: flow[1].parse().expect("an amount"),
+        });
+        let actual = money_weighted(&flows.collect::<Vec<_>>()).expect(line);
+        // Growth, because a rate can be near zero.
+        let expected = number(rate);
+        assert!(same(actual, expected, 1.0 + expected), "{actual} instead of {expected}: {line}");
+        compared += 1;
+    }
+    assert_eq!(compared, 60);
+}
 
 fn number(text: &str) -> f64 {
     if text == "-" { f64::NAN } else { text.parse().expect("a number") }
