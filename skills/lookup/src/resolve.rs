@@ -42,7 +42,7 @@ impl Held {
     }
 
     /// # Errors
-    /// If several positions match.
+    /// If several positions have that name; a symbol is one position's.
     fn find(&self, said: &str, ctx: &dyn ToolContext) -> Result<Option<Resolved>, ToolError> {
         let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
         let wanted = folded(said);
@@ -61,10 +61,10 @@ impl Held {
         let matches = |name: &str| -> Vec<Resolved> {
             self.0.iter().filter(|row| is_it(row, name)).filter_map(resolved).collect()
         };
-        let mut found = matches("symbol");
-        if found.is_empty() {
-            found = matches("name");
+        if let Some(found) = matches("symbol").into_iter().next() {
+            return Ok(Some(found));
         }
+        let found = matches("name");
         if let [first, others @ ..] = found.as_slice()
             && others.iter().any(|other| !other.listing.is_same(&first.listing))
         {

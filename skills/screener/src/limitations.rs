@@ -5,7 +5,7 @@ use nova_market::expression::{Field, Kind};
 
 use crate::share::Share;
 use crate::shares::Shares;
-use crate::shown::share;
+use crate::shown::{cents, share};
 use crate::strategy::Strategy;
 use crate::universe::{self, Universe, unread};
 
@@ -53,6 +53,10 @@ pub(crate) fn limitations(
             ));
         }
     }
+    let with_gaps = shares.all.iter().filter(|share| !share.days.daily.holes().is_empty()).count();
+    unknown.extend(count(with_gaps, "share", "shares").map(|shares| {
+        format!("Closes of {shares} for more than ten days: no average or change looks back over the gap.")
+    }));
     let old = shares.all.iter().filter(|share| share.days.old.is_some()).count();
     unknown.extend(count(old, "share is", "shares are").map(|shares| {
         format!("The newest closes: {shares} as they were fetched last, because no source answered.")
@@ -73,7 +77,8 @@ pub(crate) fn limitations(
         unknown.push("Prices and volumes before a split: conditions see them in today's shares.".to_owned());
     }
     let rules = &strategy.rules;
-    let costs = format!("{} cost and {} slippage", share(rules.cost), share(rules.slippage));
+    let fee = if rules.fee > 0.0 { format!(", a fee of {}", cents(rules.fee)) } else { String::new() };
+    let costs = format!("{} cost{fee} and {} slippage", share(rules.cost), share(rules.slippage));
     unknown.push(match rules.fill {
         Fill::NextOpen => format!("Your fills: every trade is at the next open, at any size, with {costs}."),
         Fill::Close => format!("Your fills: every trade is at the close that gave its signal, which nobody could have had, with {costs}."),

@@ -304,4 +304,7 @@ fn average_over_a_gap_in_the_closes_is_unknown() {
     // The days since are enough.
     let value = skill.value("scan_universe", json!({"conditions": ["close > sma(close, 2)"]}));
     assert_eq!(symbols(&value["hits"]), ["GAP"]);
+    let trades = skill.value("find_trades", json!({"conditions": ["close > sma(close, 2)"]}));
+    let line = "Closes of 1 share for more than ten days: no average or change looks back over the gap.";
+    assert!(trades["unknown"].as_array().unwrap().contains(&json!(line)), "{trades:#}");
 }

@@ -120,9 +120,16 @@ describe('a run', () => {
     await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Strategy' }), 'Buy strength');
     await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Rebalance' }), 'quarterly');
     await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Trades are filled' }), 'close');
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Size of a position' }), 'slots');
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Shares' }), 'true');
+    await userEvent.type(screen.getByRole('textbox', { name: 'Fee of a trade' }), '5 €');
+    expect(screen.getByRole('alert')).toHaveTextContent('Write the fee as a number, such as 5.');
+    await userEvent.clear(screen.getByRole('textbox', { name: 'Fee of a trade' }));
+    await userEvent.type(screen.getByRole('textbox', { name: 'Fee of a trade' }), '5');
     await userEvent.click(run);
     await act(async () => {});
-    expect(asked(TEST)).toEqual([{ strategy: 'Buy strength', from: '2019-02-28', positions: 10, cost: '0.15 %', rebalance: 'quarterly', fill: 'close' }]);
+    const of = { strategy: 'Buy strength', from: '2019-02-28', positions: 10, cost: '0.15 %', fee: '5' };
+    expect(asked(TEST)).toEqual([{ ...of, rebalance: 'quarterly', fill: 'close', weight: 'slots', fractional: true }]);
     expect(screen.queryByRole('dialog')).toBeNull();
     await click('Settings');
     expect(screen.getByRole('dialog')).toHaveTextContent('Filledat the next open');

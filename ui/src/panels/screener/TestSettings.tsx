@@ -9,10 +9,24 @@ import { useScreener } from './context';
 import { Problems } from './Problems';
 import type { TestSettings } from './state';
 
+const periods = ['never', 'daily', 'weekly', 'monthly', 'quarterly', 'yearly'].map((one) => [one, one] as const);
+const fills = [
+  ['next_open', 'at the next open'],
+  ['close', 'at the close of the signal'],
+] as const;
+const weights = [
+  ['equal', 'all money in equal parts'],
+  ['slots', 'an equal slot each'],
+] as const;
+const quantities = [
+  ['false', 'whole shares'],
+  ['true', 'parts of shares'],
+] as const;
+
 /** Settings of the back-test, and the rules of the last run. */
 export function TestSettingsForm() {
   const { state, dispatch, screens, opened, startTest, testing, test } = useScreener();
-  const { strategy, rebalance, fill } = state.test;
+  const { strategy } = state.test;
   const chosen = screens.strategies.find(({ name }) => name === strategy);
   const set = (settings: Partial<TestSettings>) => dispatch({ type: 'set', settings });
   const problem = problemOf(state.test);
@@ -42,24 +56,12 @@ export function TestSettingsForm() {
       <Text of="benchmark" label="Compare with" placeholder="The list, or a symbol" />
       <Text of="cash" label="Cash at the start" placeholder="Default" />
       <Text of="positions" label="Positions at most" placeholder="Default" />
-      <Row label="Rebalance">
-        <Choice label="Rebalance" className="flex-1" value={rebalance} onChange={(next) => set({ rebalance: next })}>
-          <option value="">Default</option>
-          {['never', 'daily', 'weekly', 'monthly', 'quarterly', 'yearly'].map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
-        </Choice>
-      </Row>
-      <Row label="Trades are filled">
-        <Choice label="Trades are filled" className="flex-1" value={fill} onChange={(next) => set({ fill: next })}>
-          <option value="">Default</option>
-          <option value="next_open">at the next open</option>
-          <option value="close">at the close of the signal</option>
-        </Choice>
-      </Row>
+      <Options of="rebalance" label="Rebalance" options={periods} />
+      <Options of="fill" label="Trades are filled" options={fills} />
+      <Options of="weight" label="Size of a position" options={weights} />
+      <Options of="fractional" label="Shares" options={quantities} />
       <Text of="cost" label="Cost of a trade" placeholder="Default" />
+      <Text of="fee" label="Fee of a trade" placeholder="Default" />
       <Text of="slippage" label="Slippage" placeholder="Default" />
       {problem !== null && (
         <p role="alert" className="text-danger">
@@ -111,8 +113,24 @@ function Text({ of, label, placeholder }: { of: keyof TestSettings; label: strin
   );
 }
 
+function Options({ of, label, options }: { of: keyof TestSettings; label: string; options: readonly (readonly [string, string])[] }) {
+  const { state, dispatch } = useScreener();
+  return (
+    <Row label={label}>
+      <Choice label={label} className="flex-1" value={state.test[of]} onChange={(next) => dispatch({ type: 'set', settings: { [of]: next } })}>
+        <option value="">Default</option>
+        {options.map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </Choice>
+    </Row>
+  );
+}
+
 /** Why the settings are invalid, in a sentence. */
-function problemOf({ from, to, split, cash, positions, cost, slippage }: TestSettings): string | null {
+function problemOf({ from, to, split, cash, positions, cost, fee, slippage }: TestSettings): string | null {
   for (const day of [from, to, split]) {
     const wrong = day.trim() === '' ? null : checkDate(day);
     if (wrong !== null) return `${day.trim()} is not a day. ${wrong.message.replace(/\.?$/, '.')}`;
@@ -120,6 +138,7 @@ function problemOf({ from, to, split, cash, positions, cost, slippage }: TestSet
   if (from.trim() !== '' && to.trim() !== '' && from.trim() >= to.trim()) return 'The back-test begins after its end.';
   if (cash.trim() !== '' && !/^\d+(\.\d+)?$/.test(cash.trim())) return 'Write the cash as a number, such as 10000.';
   if (positions.trim() !== '' && !/^[1-9]\d*$/.test(positions.trim())) return 'Write the positions as a whole number.';
+  if (fee.trim() !== '' && !/^\d+(\.\d+)?$/.test(fee.trim())) return 'Write the fee as a number, such as 5.';
   for (const share of [cost, slippage]) {
     if (share.trim() !== '' && !/^\d+(\.\d+)?\s*%?$/.test(share.trim())) return 'Write costs as 0.1 %.';
   }

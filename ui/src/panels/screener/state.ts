@@ -18,6 +18,12 @@ export interface TestSettings {
   readonly rebalance: string;
   readonly fill: string;
   readonly cost: string;
+  /** For each trade. */
+  readonly fee: string;
+  /** `equal` or `slots`. */
+  readonly weight: string;
+  /** `true` or `false`. */
+  readonly fractional: string;
   readonly slippage: string;
   readonly split: string;
   /** A symbol; empty: the list itself. */
@@ -91,7 +97,7 @@ export const firstState: ScreenerState = {
   sort: null,
   explained: null,
   listed: null,
-  test: { strategy: '', from: '', to: '', cash: '', positions: '', rebalance: '', fill: '', cost: '', slippage: '', split: '', benchmark: '' },
+  test: { strategy: '', from: '', to: '', cash: '', positions: '', rebalance: '', fill: '', cost: '', fee: '', weight: '', fractional: '', slippage: '', split: '', benchmark: '' },
   testClosed: false,
   settingsOpen: false,
   allTrades: false,
@@ -243,11 +249,11 @@ export function isOldTest(was: { readonly asked: Asked; readonly screen: string;
 }
 
 /** Arguments of a back-test of the chosen strategy or the open screen. */
-export function testArgs({ strategy, positions, ...settings }: TestSettings, opened: Opened): Asked['args'] {
+export function testArgs({ strategy, positions, fractional, ...settings }: TestSettings, opened: Opened): Asked['args'] {
   const { saved, draft, isChanged } = opened;
   const own = Object.entries(settings).filter(([, value]) => value.trim() !== '');
   const { conditions = [], score, universe } = draftArgs(draft);
   const of: Record<string, JsonValue> =
     strategy !== '' ? { strategy } : saved !== null && !isChanged ? { strategy: saved.name } : { conditions, ...(score === undefined ? {} : { score }), ...(universe === undefined ? {} : { universe }) };
-  return { ...of, ...Object.fromEntries(own), ...(/^\d+$/.test(positions.trim()) ? { positions: Number(positions) } : {}) };
+  return { ...of, ...Object.fromEntries(own), ...(/^\d+$/.test(positions.trim()) ? { positions: Number(positions) } : {}), ...(fractional === '' ? {} : { fractional: fractional === 'true' }) };
 }
