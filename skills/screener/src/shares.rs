@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use futures::{StreamExt as _, stream};
-use nova_market::backtest::LISTED_DAYS;
+use nova_market::LISTED_DAYS;
 use nova_market::expression::Truth;
 use nova_market::screen::points;
 use nova_skill::figures::days_between;

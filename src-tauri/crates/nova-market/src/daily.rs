@@ -1,7 +1,8 @@
 use jiff::civil::Date;
 use nova_figures::days_between;
 
-use crate::backtest::LISTED_DAYS;
+/// Number of days without a close after which a share still counts as listed. Exchange holidays are shorter.
+pub const LISTED_DAYS: i64 = 10;
 
 /// The daily bars of one share as columns, oldest first: the input of indicators and back-tests.
 ///

@@ -46,7 +46,7 @@ pub mod sources;
 pub mod tools;
 
 pub use age::{Age, age};
-pub use daily::Daily;
+pub use daily::{Daily, LISTED_DAYS};
 pub use error::SourceError;
 pub use get::{File, Request, Response, Transport};
 pub use key_figures::{Close, Figure, KeyFigure, SHARES_DAYS, SHARES_TAG, Unit, key_figures};

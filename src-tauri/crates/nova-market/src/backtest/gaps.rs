@@ -1,7 +1,8 @@
 use jiff::civil::Date;
 use nova_figures::days_between;
 
-use super::{Candidate, LISTED_DAYS, market};
+use super::{Candidate, market};
+use crate::daily::LISTED_DAYS;
 
 /// Missing data and unfilled orders of a run. The limitations of every run are not counted: survivorship bias
 /// of today's universe, and unknown taxes.

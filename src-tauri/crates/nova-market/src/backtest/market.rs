@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use jiff::civil::Date;
 use nova_figures::days_between;
 
-use super::{BacktestError, Candidate, LISTED_DAYS};
+use super::{BacktestError, Candidate};
+use crate::daily::LISTED_DAYS;
 
 /// Where signals come from.
 #[derive(Debug, Clone, Copy)]

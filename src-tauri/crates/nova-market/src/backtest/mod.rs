@@ -28,12 +28,9 @@ pub use gaps::Gaps;
 pub use rules::{BacktestError, Fill, Rebalance, Rules, Weight};
 pub use statistics::{Fall, Statistics};
 
-use crate::Daily;
+use crate::daily::{Daily, LISTED_DAYS};
 use machine::Machine;
 use market::{Market, Signals};
-
-/// Number of days without a close after which a share still counts as listed. Exchange holidays are shorter.
-pub const LISTED_DAYS: i64 = 10;
 
 /// A share that the strategy may hold. All candidates of a run have the same currency.
 #[derive(Debug, Clone)]

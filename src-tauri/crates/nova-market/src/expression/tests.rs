@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Daily;
-use crate::backtest::LISTED_DAYS;
+use crate::daily::LISTED_DAYS;
 
 /// A share all of whose report figures are 18.
 struct Share(Daily);
