@@ -16,7 +16,6 @@ import { Invitation, People } from './People';
 import { contactOf, peopleOf } from './attendees';
 import { Mark } from './SourceBar';
 import { sourceOf } from './sources';
-import { dayOf } from './time';
 import { useContacts } from './useContacts';
 import { nowText, whenText } from './words';
 
@@ -50,8 +49,8 @@ function Sheet({ event }: { event: CalendarEvent }) {
     ...(path === null ? [] : [{ items: [{ label: 'Open note', icon: 'note' as const, onSelect: () => openNote(path) }] }]),
     {
       items: [
-        ...(event.recurs ? [{ label: 'Skip this day', icon: 'ban' as const, onSelect: () => writing.remove(event, dayOf(event.start)) }] : []),
-        { label: 'Delete event', icon: 'trash' as const, danger: true, onSelect: () => writing.remove(event, null) },
+        ...(event.recurs ? [{ label: 'Skip this day', icon: 'ban' as const, onSelect: () => writing.remove(event, true) }] : []),
+        { label: 'Delete event', icon: 'trash' as const, danger: true, onSelect: () => writing.remove(event, false) },
       ],
     },
   ];

@@ -61,6 +61,14 @@ describe('an event of a server', () => {
     expect(sheet.getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-pressed', 'false');
   });
 
+  test('loses one instance, which is named by its start', async () => {
+    const { asked, sheet } = await openOne({ ...KICKOFF, recurs: true }, {});
+    await userEvent.click(sheet.getByRole('button', { name: 'Actions for Kick-off' }));
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Skip this day' }));
+    await act(async () => {});
+    expect(asked('delete_event')).toEqual([{ event: 'Work/k', date: '2026-11-23T16:00' }]);
+  });
+
   test('is changed and deleted, naming everyone who is notified', async () => {
     const { asked, sheet, press } = await openOne(KICKOFF, { attendees: people });
     expect(sheet.queryByRole('group')).toBeNull();
@@ -94,15 +102,15 @@ describe('an event of a server', () => {
       expect(asked('update_event')).toEqual([]);
       expect(question.getByRole('button', { name: 'This one' })).toHaveFocus();
       await userEvent.keyboard('{Enter}');
-      expect(asked('update_event')).toEqual([{ event: 'Work/k', date: '2026-11-23', start: '2026-11-23T16:15' }]);
+      expect(asked('update_event')).toEqual([{ event: 'Work/k', date: '2026-11-23T16:00', start: '2026-11-23T16:15' }]);
       await waitFor(() => expect(box(/^Kick-off/)).toHaveFocus());
     });
 
-    test('moves all of them by the clock', async () => {
+    test('moves all of them by as much as this one', async () => {
       const { asked, question } = await drop([SERIES], [['ArrowDown', { shiftKey: true }]]);
       expect(question.getByRole('heading')).toHaveTextContent('Set the end of Kick-off to 17:15?');
       await userEvent.click(question.getByRole('button', { name: 'All of them' }));
-      expect(asked('update_event')).toEqual([{ event: 'Work/k', end: '17:15' }]);
+      expect(asked('update_event')).toEqual([{ event: 'Work/k', date: '2026-11-23T16:00', all: true, end: '2026-11-23T17:15' }]);
     });
 
     test('Esc reverts it and writes nothing', async () => {
@@ -184,8 +192,9 @@ describe('an event of a server', () => {
       const { asked, card } = await moved(series, [{ ...series, start: '2026-11-23T18:00', end: '2026-11-23T19:00' }], 'This one');
       await userEvent.click(card.getByRole('button', { name: 'Use mine…' }));
       await act(async () => {});
-      const one = { event: 'Work/k', date: '2026-11-23', start: '2026-11-23T16:15' };
-      expect(asked('update_event')).toEqual([one, one]);
+      const one = { event: 'Work/k', date: '2026-11-23T16:00', start: '2026-11-23T16:15' };
+      // The instance is now where the server moved it.
+      expect(asked('update_event')).toEqual([one, { ...one, date: '2026-11-23T18:00' }]);
       expect(screen.queryByTestId('series-question')).toBeNull();
     });
 

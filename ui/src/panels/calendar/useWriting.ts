@@ -51,8 +51,8 @@ export interface Writing {
   create(event: WrittenEvent): Promise<string | null>;
   /** Writes a dropped event; returns the error, or none. */
   drop(lift: Lift): Promise<string | null>;
-  /** `date`: deletes only that day of a recurring event. */
-  remove(event: CalendarEvent, date: string | null): void;
+  /** `onlyThisOne`: deletes one instance of a recurring event. */
+  remove(event: CalendarEvent, onlyThisOne: boolean): void;
   /** Answers an invitation of a server. */
   respond(event: CalendarEvent, organizer: string, answer: Answer): void;
   /** Creates or finds a meeting's note; none on failure. */
@@ -121,11 +121,11 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
       }
       return reason;
     },
-    remove: (event, date) => {
-      const label = date === null ? `Delete ${event.title}` : `Skip ${event.title} on ${dayText(date, today)}`;
+    remove: (event, onlyThisOne) => {
+      const label = onlyThisOne ? `Skip ${event.title} on ${dayText(dayOf(event.start), today)}` : `Delete ${event.title}`;
       const remove = async () => {
         const notify = event.id.endsWith('.md') ? {} : notifyOf(await detailOf(event));
-        const { ok } = await call(label, 'delete_event', { event: event.id, ...(date === null ? {} : { date }), ...notify });
+        const { ok } = await call(label, 'delete_event', { event: event.id, ...(onlyThisOne ? { date: event.start } : {}), ...notify });
         if (ok) dispatch({ type: 'closed' });
       };
       void remove();
