@@ -40,7 +40,7 @@ fn tools_have_the_specified_parameters_and_effects() {
             "value {as_of?, currency?} Read",
             "gains {symbol?, method?, as_of?, from?} Read",
             "dividends {from?, to?, range?, symbol?, currency?} Read",
-            "returns {symbol?, range?, as_of?} Read",
+            "returns {symbol?, range?, as_of?, currency?} Read",
             "allocation {by?, currency?} Read",
             "history {range?, currency?} Read",
         ]
