@@ -2,7 +2,7 @@
 
 export type AcceptSkill = { skill: string, 
 /**
- * Of what was looked at; another one is refused.
+ * Of the reviewed version; any other is refused.
  */
 fingerprint: string, };
 
@@ -22,13 +22,13 @@ enabled: boolean, };
 
 export type AddWorkspace = { 
 /**
- * A whole path.
+ * An absolute path.
  */
 path: string, access: WorkspaceAccess, };
 
 export type AgreeToServer = { server: string, 
 /**
- * Of what was looked at; another one is refused.
+ * Of the reviewed version; any other is refused.
  */
 fingerprint: string, };
 
@@ -38,7 +38,7 @@ export type AppStatus = { version: string,
  */
 platform: string, 
 /**
- * Nothing was chosen yet: show the first start.
+ * Nothing is configured yet: show the first start.
  */
 first_run: boolean, vault: VaultSummary | null, 
 /**
@@ -70,7 +70,7 @@ activity_line: boolean, };
 
 export type ApproveServerTool = { server: string, tool: string, 
 /**
- * Of the change that was looked at; another one is refused.
+ * Of the reviewed change; any other is refused.
  */
 fingerprint: string, };
 
@@ -120,7 +120,7 @@ uri?: string, };
 
 export type Background = { 
 /**
- * The window is hidden, and routines and reminders go on; otherwise Nova quits.
+ * The window is hidden, and routines and reminders continue; otherwise Nova quits.
  */
 keep_running: boolean, };
 
@@ -139,7 +139,7 @@ rows: string,
  */
 column: string, 
 /**
- * What one card is called, and several; "card" and "cards" where nothing is said.
+ * The words for one card and for several; default: "card" and "cards".
  */
 one: string | null, many: string | null, 
 /**
@@ -185,11 +185,11 @@ run: string, };
 
 export type CatalogView = { 
 /**
- * As it is sent.
+ * As sent.
  */
 tokens: number, 
 /**
- * As it would be without a limit.
+ * Without a limit.
  */
 whole: number, budget: number, 
 /**
@@ -197,7 +197,7 @@ whole: number, budget: number,
  */
 shortened: boolean, 
 /**
- * What the default model can take at once, in its own tokens, where that is known.
+ * The default model's context, in its own tokens, if known.
  */
 context: number | null, };
 
@@ -231,12 +231,12 @@ rows: string,
  */
 x: string, series: Array<ChartSeries>, 
 /**
- * Draws only the rows in which each of these fields has the value, or one of the list's; null stands for
- * a field that is missing.
+ * Draws only the rows in which each of these fields has the value, or one of the list's; null means
+ * a missing field.
  */
 when: { [key in string]: JsonValue }, 
 /**
- * The tab that it becomes where the window is narrow, its title where nothing is said; charts with the
+ * The tab that it becomes if the window is narrow; default: its title; charts with the
  * same word share one, and a chart named after a declared tab is left to it.
  */
 narrow: string | null, 
@@ -257,7 +257,7 @@ dashed: string | null,
  */
 mark: string | null, 
 /**
- * Pointer to a sentence about what the chart lacks; nothing stands there where there is none.
+ * Pointer to a sentence about missing data, if any.
  */
 note: string | null, empty: PanelEmpty | null, };
 
@@ -271,21 +271,21 @@ export type CheckedProvider = { host: string,
  */
 local: boolean, 
 /**
- * Those that talk, the one that answered first.
+ * Chat models, the one that answered first.
  */
 models: Array<string>, 
 /**
- * Those of the models that cannot call tools, where the provider says so.
+ * Models that cannot call tools, if the provider reports it.
  */
 without_tools: Array<string>, 
 /**
- * Those of the models that it passes on to other machines.
+ * Models that it passes on to other machines.
  */
 passed_on?: Array<PassedOn>, };
 
 export type ChooseBranch = { session: string, 
 /**
- * It and what came after it are in force.
+ * It and its successors become active.
  */
 turn: string, };
 
@@ -295,7 +295,7 @@ export type ChooseFile = {
  */
 title: string, 
 /**
- * What files with these endings are called, such as "CSV".
+ * The name of these file types, such as "CSV".
  */
 kind: string, 
 /**
@@ -305,7 +305,7 @@ endings: Array<string>, };
 
 export type ChosenFile = { 
 /**
- * None where the dialog was closed.
+ * None if the dialog was closed.
  */
 file: GivenFileView | null, };
 
@@ -352,21 +352,21 @@ system: number,
  */
 skills: number, 
 /**
- * What was said.
+ * Messages.
  */
 history: number, 
 /**
- * What tools answered.
+ * Tool results.
  */
 outputs: number, };
 
 export type ContextView = { used: number, 
 /**
- * None where nobody has said.
+ * None if unknown.
  */
 limit: number | null, 
 /**
- * Of the last request, what the provider had kept.
+ * Tokens of the last request that the provider had cached.
  */
 cached: number, parts: ContextParts, };
 
@@ -388,11 +388,11 @@ export type CredentialRef = { name: string, };
 
 export type CredentialRow = { 
 /**
- * `service/key`; only `service` for one that a tool wants and of which no key is there.
+ * `service/key`; only `service` if a tool requires one and no key exists.
  */
 name: string, state: CredentialState, reason: string | null, 
 /**
- * It is got by signing in, not by typing it.
+ * Obtained by signing in, not by typing it.
  */
 sign_in: boolean, 
 /**
@@ -412,7 +412,7 @@ export type CredentialState = "kept" | "missing" | "needs_sign_in" | "unknown";
 
 export type CredentialsView = { 
 /**
- * None where no store is open.
+ * None if no store is open.
  */
 kept_in: CredentialPlace | null, 
 /**
@@ -429,7 +429,7 @@ export type DecideApproval = {
  */
 session: string, call: string, decision: Decision, 
 /**
- * The revision that was looked at; an older one is refused.
+ * The revision reviewed; an older one is refused.
  */
 revision: number, 
 /**
@@ -449,7 +449,7 @@ export type DetailView = {
  */
 label: string, value: string, 
 /**
- * What is known of the value: "14 mails since March 2024".
+ * A note on the value: "14 mails since March 2024".
  */
 note?: string, 
 /**
@@ -469,7 +469,7 @@ export type DraftImageRef = { session: string | null, id: string, };
 
 export type DraftView = { 
 /**
- * None for the chat that is none until its first message.
+ * None for a new chat without messages.
  */
 session: string | null, text: string, 
 /**
@@ -477,11 +477,11 @@ session: string | null, text: string,
  */
 tool: string | null, skills: Array<string>, files: Array<AttachedFile>, 
 /**
- * Kept by `keep_draft_image`; one that no message names any more is forgotten.
+ * Kept by `keep_draft_image`; deleted when no message refers to it.
  */
 images: Array<DraftImage>, 
 /**
- * In the order in which they are to be sent.
+ * In sending order.
  */
 queued: Array<QueuedMessage>, 
 /**
@@ -540,28 +540,28 @@ session?: string,
  */
 turn?: string, } & ({ "type": "turn_started", text: string, model: string, skills: Array<string>, tool: string | null, 
 /**
- * The turn it comes after; null begins the conversation anew. Absent in logs from before there
+ * The preceding turn; null restarts the conversation. Absent in logs from before there
  * were branches: it comes after the last.
  */
 after?: string | null, 
 /**
- * Nobody wrote a message: the model hears how calls ended that ran on by themselves.
+ * No message: the model is told how background calls ended.
  */
 by_nova?: boolean, 
 /**
- * What the message shows beside its text.
+ * Images of the message.
  */
 images?: Array<ImageView>, 
 /**
- * What it takes along from MCP servers.
+ * Attachments from MCP servers.
  */
 outside?: Array<AttachedFile>, } | { "type": "branch_chosen", 
 /**
- * A turn; it and what came after it are in force.
+ * A turn; it and its successors become active.
  */
 chosen: string, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, 
 /**
- * How much of the model's context it takes.
+ * How much of the model's context it uses.
  */
 context?: ContextView, 
 /**
@@ -589,11 +589,11 @@ private?: boolean, } | { "type": "tool_call_started", call: string,
  */
 tool: string, args: JsonValue, effect: Effect, principal: PrincipalView, 
 /**
- * The call whose tool makes this one: what it writes is written with that.
+ * The calling call; its writes are written with that one's.
  */
 within?: string, 
 /**
- * Where its command runs; absent of a tool that runs none.
+ * Where its command runs; absent without a command.
  */
 sandbox?: SandboxView, } | { "type": "approval_requested", call: string, 
 /**
@@ -617,19 +617,19 @@ editable: boolean, diff: Array<NoteDiffView> | null,
  */
 details?: Array<DetailView>, host: string | null, 
 /**
- * What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
+ * Credentials that allowing it grants for the first time: `service/key`, or `service` for all its keys.
  */
 credentials?: Array<string>, 
 /**
- * Grows each time the diff was made anew because a note changed meanwhile.
+ * Incremented when the diff is recomputed because a note changed.
  */
 revision: number, 
 /**
- * The call runs already and waits for this answer: denied, it continues without the host.
+ * The call is running and waits for this answer: denied, it continues without the host.
  */
 mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, 
 /**
- * What it had found by then.
+ * Its partial result.
  */
 so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
 /**
@@ -637,19 +637,19 @@ so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolea
  */
 output: JsonValue, sources: Array<SourceView>, 
 /**
- * The numbers of the output that a person would quote.
+ * The figures of the output.
  */
 figures?: Array<FigureView>, ms: number, changes: Array<NoteChangeView>, change_set: string | null, 
 /**
- * What came from outside while the call wrote.
+ * Outside changes during the call's write.
  */
 merged: Array<string>, 
 /**
- * What it had found when it was stopped.
+ * Its partial result when it was stopped.
  */
 so_far?: JsonValue, 
 /**
- * What the tool logged; no model is told.
+ * The tool's log; not sent to the model.
  */
 log?: Array<LogLine>, } | { "type": "subagent_started", call: string, 
 /**
@@ -669,7 +669,7 @@ host: string | null,
  */
 tools: Array<string>, 
 /**
- * The effects of those, the least first. A call of it is judged and asked about as any other.
+ * Their effects, the least first. Its calls are approved like any others.
  */
 effects: Array<Effect>, 
 /**
@@ -685,19 +685,19 @@ steps: number, limit: number,
  */
 tokens: number, 
 /**
- * What it does: "vault.search hosting". Absent while the model answers.
+ * Its current activity: "vault.search hosting". Absent while the model answers.
  */
 now?: string, 
 /**
- * Of a request that was made just now, as in `step_started`.
+ * Of a request just made, as in `step_started`.
  */
 host?: string | null, notes?: Array<string>, } | { "type": "skill_activated", skill: string, by: ActivatedBy, lifetime: string, } | { "type": "skill_deactivated", skill: string, by: DeactivatedBy, } | { "type": "notes_changed_outside", paths: Array<string>, 
 /**
- * What changed, by path, where it is known: "stage: lead → won".
+ * What changed, by path, if known: "stage: lead → won".
  */
 summaries?: { [key in string]: string }, } | { "type": "conflict_found", 
 /**
- * The note; where it was to be, when Nova was to move it. A file outside of the vault by its absolute path.
+ * The note; where it was to be, when Nova was to move it. A file outside the vault by its absolute path.
  */
 note: string, 
 /**
@@ -713,7 +713,7 @@ kind?: NoteChangeKind,
  */
 what?: Array<string>, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, 
 /**
- * Of the values that are asked for; null where the user is to open `url`.
+ * Of the values that are asked for; null if the user is to open `url`.
  */
 schema: JsonValue, 
 /**
@@ -765,13 +765,13 @@ export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavail
 
 export type ExportSession = { session: string, 
 /**
- * With the branches that are not in force.
+ * Including inactive branches.
  */
 all?: boolean, };
 
 export type ExportedSession = { 
 /**
- * Where it was saved, to be read by a person; none where the user closed the dialog.
+ * Where it was saved, for display; none if the user closed the dialog.
  */
 saved: string | null, };
 
@@ -785,7 +785,7 @@ shown: string,
  */
 links: Array<string>, 
 /**
- * The folder is there.
+ * The folder exists.
  */
 found: boolean, };
 
@@ -825,7 +825,7 @@ odd: number,
  */
 needs: string, confidence: Confidence, 
 /**
- * What it may hold; empty where anything of its kind.
+ * Allowed values; empty if any of its kind.
  */
 choices: Array<string>, 
 /**
@@ -835,11 +835,11 @@ values: Array<ValuePreview>, };
 
 export type FieldProposal = { skill: string, 
 /**
- * Those there is something to propose for.
+ * Types with a proposal.
  */
 types: Array<TypeProposal>, 
 /**
- * The user's whole configuration of the skill with the proposal in it; null where nothing is
+ * The user's whole configuration of the skill with the proposal in it; null if nothing is
  * proposed.
  */
 config: JsonValue, };
@@ -866,11 +866,11 @@ unit: string,
  */
 formula: string | null, parts: Array<FigurePartView>, 
 /**
- * What it came from, as places in the list of the output's sources.
+ * Its sources, as indices into the output's list.
  */
 sources: Array<number>, 
 /**
- * What to know before it is trusted: "2 old quotes".
+ * A caution: "2 old quotes".
  */
 caution: string | null, };
 
@@ -901,7 +901,7 @@ export type FirstRunOptions = {
  */
 found: Array<FoundVault>, 
 /**
- * Where the sample vault would be copied to, to be read by a person.
+ * Where the sample vault would be copied to, for display.
  */
 sample_target: string, sample_notes: number, 
 /**
@@ -917,17 +917,17 @@ export type FormPart = { tool: string, args: { [key in string]: JsonValue }, pla
 
 export type FoundMailServers = { address: string, domain: string, found: ProposedMailServers | null, 
 /**
- * Who was asked before and named no server that can be used.
+ * Sources asked before that named no usable server.
  */
 without: Array<AskedHost>, };
 
 export type FoundSession = { row: SessionRow, 
 /**
- * The title, where it was found there.
+ * The title, if it matches.
  */
 title: Array<TextPart> | null, 
 /**
- * What was said, newest first; no more than a few.
+ * Matching messages, newest first; only a few.
  */
 said: Array<FoundText>, };
 
@@ -943,7 +943,7 @@ snippet: Array<TextPart>, };
 
 export type FoundVault = { path: string, 
 /**
- * The path to be read by a person: with `~` for the user's home.
+ * The path for display: with `~` for the user's home.
  */
 shown: string, name: string, notes: number, };
 
@@ -955,7 +955,7 @@ data: string, };
 
 export type GivenFileView = { 
 /**
- * What a tool's arguments call it.
+ * Its name in a tool's arguments.
  */
 path: string, 
 /**
@@ -963,7 +963,7 @@ path: string,
  */
 name: string, 
 /**
- * To be read by a person; none of one that was dropped.
+ * For display; none for a dropped file.
  */
 folder: string | null, 
 /**
@@ -977,17 +977,17 @@ export type GlanceValue = { value: JsonValue, format: PanelFormat,
  */
 unit: string, 
 /**
- * The words behind it, for this value.
+ * The words after it, for this value.
  */
 words: string, };
 
 export type GlanceView = { skill: string, name: string, icon: string | null, 
 /**
- * The tool took too long this time: what the entry said last stands.
+ * The tool took too long: the entry keeps its last text.
  */
 late: boolean, ask: string | null, 
 /**
- * Empty where there is nothing to say.
+ * May be empty.
  */
 says: Array<GlanceValue>, badge: Array<GlanceValue>, today: TodayView | null, };
 
@@ -1013,7 +1013,7 @@ consumer: string,
  */
 destination: string, 
 /**
- * False where the consumer is not any more what it was when this was granted.
+ * False if the consumer changed since this was granted.
  */
 in_force: boolean, };
 
@@ -1021,15 +1021,15 @@ export type HealthState = "answered" | "rate_limited" | "unreachable" | "refused
 
 export type HistoryUse = { changes: number, bytes: number, oldest: string | null, 
 /**
- * Older changes are deleted by themselves.
+ * Older changes are deleted automatically.
  */
 days: number, 
 /**
- * The oldest changes are deleted where the history is larger.
+ * The oldest changes are deleted if the history is larger.
  */
 most_bytes: number, 
 /**
- * How many of the newest changes are kept in any case.
+ * Number of the newest changes that are always kept.
  */
 at_least: number, 
 /**
@@ -1075,7 +1075,7 @@ export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in
 
 export type KeepDraftImage = { 
 /**
- * None for the chat that is none until its first message.
+ * None for a new chat without messages.
  */
 session: string | null, image: NewImage, };
 
@@ -1085,7 +1085,7 @@ export type KeepHistory = {
  */
 days: number, 
 /**
- * The oldest changes are deleted where the history is larger.
+ * The oldest changes are deleted if the history is larger.
  */
 bytes: number, };
 
@@ -1113,7 +1113,7 @@ export type ListPart = { tool: string, args: { [key in string]: JsonValue }, pla
  */
 group: string | null, groups: Array<PanelGroup>, 
 /**
- * Orders to choose from, the first until then; as the rows come where there are none.
+ * Orders to choose from, the first until then; default: as the rows come.
  */
 sorts: Array<PanelSort>, 
 /**
@@ -1123,7 +1123,7 @@ rest: PanelRest | null, actions: Array<PanelAction>, empty: PanelEmpty | null, }
 
 export type ListProviders = { 
 /**
- * Ask every provider for its models, also those that told of them a moment ago.
+ * Ask every provider for its models, even if they were just asked.
  */
 again?: boolean, };
 
@@ -1133,11 +1133,11 @@ export type LocalModelServer = {
  */
 provider: string, host: string, models: Array<string>, 
 /**
- * Those of the models that cannot call tools, where the server says so.
+ * Models that cannot call tools, if the server reports it.
  */
 without_tools: Array<string>, 
 /**
- * Those of the models that it passes on to other machines.
+ * Models that it passes on to other machines.
  */
 passed_on?: Array<PassedOn>, };
 
@@ -1161,19 +1161,19 @@ export type MailboxEntry = { name: string,
  */
 imap: string, 
 /**
- * The same; empty where no mail is sent.
+ * The same; empty if no mail is sent.
  */
 smtp: string, user: string, 
 /**
- * Where the user signs in; null where there is a password.
+ * Where the user signs in; null if there is a password.
  */
 sign_in: MailProvider | null, 
 /**
- * Of the sender; empty where it is the user.
+ * Of the sender; empty if it is the user.
  */
 address: string, 
 /**
- * The first word of the server's `Authentication-Results`; empty where it is not known.
+ * The first word of the server's `Authentication-Results`; empty if unknown.
  */
 checked_by: string, 
 /**
@@ -1185,7 +1185,7 @@ export type MailboxPassword = "kept" | "missing" | "needs_sign_in" | "not_grante
 
 export type MailboxProblem = { message: string, hint: string, 
 /**
- * The server does not accept the user and the password, or the sign-in.
+ * The server rejects the user and the password, or the sign-in.
  */
 refused: boolean, };
 
@@ -1203,7 +1203,7 @@ reason: string | null,
  */
 sign_in_host: string | null, 
 /**
- * `host:port` of IMAP, then of SMTP where there is one: to these the password goes.
+ * `host:port` of IMAP, then of SMTP if any: the destinations of the password.
  */
 servers: Array<string>, 
 /**
@@ -1229,7 +1229,7 @@ at: string,
  */
 steps: Array<MailboxStep>, 
 /**
- * Messages of the inbox; none where it could not be read.
+ * Messages of the inbox; none if it could not be read.
  */
 unread: number | null, };
 
@@ -1247,13 +1247,13 @@ export type ModelPrice = { model: string,
  */
 currency: string, input: string, 
 /**
- * Of input that the provider had cached; as other input where none is written.
+ * Of input that the provider had cached; default: as other input.
  */
 cached: string | null, output: string, };
 
 export type NewImage = { 
 /**
- * As its file is called.
+ * The name of its file.
  */
 name: string, 
 /**
@@ -1271,7 +1271,7 @@ export type NewNotes = { folder: string,
  */
 mark: string | null, 
 /**
- * The note that they are made from.
+ * Their template note.
  */
 template: string | null, };
 
@@ -1285,13 +1285,13 @@ id: string, kind: ProviderKind,
  */
 base_url?: string, 
 /**
- * None for a server that wants no key.
+ * None for a server that requires no key.
  */
 key?: SecretText, };
 
 export type NewRoutine = { name: string, when: Array<string>, zone: string, 
 /**
- * What is sent to the assistant.
+ * The message to the assistant.
  */
 message: string, 
 /**
@@ -1305,7 +1305,7 @@ model: string, };
 
 export type NotUnderstood = { field: string, property: string, 
 /**
- * In how many of the notes.
+ * Number of these notes.
  */
 notes: number, 
 /**
@@ -1313,7 +1313,7 @@ notes: number,
  */
 needs: string, 
 /**
- * What a few of them say.
+ * Examples of values.
  */
 examples: Array<string>, };
 
@@ -1351,7 +1351,7 @@ what: string,
  */
 field: string | null, 
 /**
- * What a few of them say.
+ * Examples of values.
  */
 values: Array<string>, notes: number, 
 /**
@@ -1369,7 +1369,7 @@ entry: string | null,
  */
 unreadable: boolean, 
 /**
- * The line of its properties that says so, where one does.
+ * The line of its properties that says so, if any.
  */
 line: number | null, };
 
@@ -1395,7 +1395,7 @@ properties: Array<[string, string]>,
  */
 html: string, broken: ProblemView | null, 
 /**
- * The record that it is, which has a form; none where no skill declares its type.
+ * Its record type, which has a form; none if no skill declares it.
  */
 record?: RecordOf, };
 
@@ -1417,7 +1417,7 @@ has_value: boolean, };
 
 export type OfferedServer = { name: string, 
 /**
- * The command or the address; empty where there is a problem.
+ * The command or the address; empty if there is a problem.
  */
 runs: string, 
 /**
@@ -1425,7 +1425,7 @@ runs: string,
  */
 program: string | null, host: string | null, secrets: Array<OfferedSecret>, 
 /**
- * There is a server of that name or of the same skill.
+ * A server of that name or of the same skill exists.
  */
 taken: boolean, 
 /**
@@ -1437,7 +1437,7 @@ export type OlderChanges = { days: number, changes: number, bytes: number, };
 
 export type OpenVault = { choice: VaultChoice, 
 /**
- * `provider/model`; none continues without one.
+ * `provider/model`; none to continue without a model.
  */
 model: string | null, 
 /**
@@ -1447,11 +1447,11 @@ provider?: NewProvider, };
 
 export type OpenedVault = { path: string, 
 /**
- * The path to be read by a person: with `~` for the user's home.
+ * The path for display: with `~` for the user's home.
  */
 shown: string, 
 /**
- * How many notes of each `type:`, most first.
+ * Number of notes of each `type:`, most first.
  */
 records: Array<TypeCount>, 
 /**
@@ -1515,7 +1515,7 @@ field: string | null,
  */
 delete: boolean, 
 /**
- * On a row: offered only where each of these fields has the value, or one of the list's.
+ * On a row: offered only if each of these fields has the value, or one of the list's.
  */
 when: { [key in string]: JsonValue }, 
 /**
@@ -1523,7 +1523,7 @@ when: { [key in string]: JsonValue },
  */
 key: string | null, 
 /**
- * In the panel's head: what the arrow beside its button offers.
+ * In the panel's head: the menu of the arrow beside its button.
  */
 more: Array<PanelAction>, };
 
@@ -1539,7 +1539,7 @@ unit: string | null,
  */
 detail: string | null, 
 /**
- * Left out where the window is narrow, or the panel stands beside the chat.
+ * Omitted if the window is narrow or the panel is beside the chat.
  */
 roomy: boolean, };
 
@@ -1557,7 +1557,7 @@ late: boolean, };
 
 export type PanelInput = { 
 /**
- * What `args` call it.
+ * Its name in `args`.
  */
 name: string, label: string, kind: PanelInputKind, 
 /**
@@ -1582,11 +1582,11 @@ export type PanelPlace = "below" | "beside" | "side";
 
 export type PanelRest = { 
 /**
- * Pointer to the number; the line does not exist where it is 0.
+ * Pointer to the number; no line if it is 0.
  */
 at: string, 
 /**
- * What one is called, and several.
+ * The words for one and for several.
  */
 one: string, many: string, 
 /**
@@ -1606,7 +1606,7 @@ by: string, };
 
 export type PanelTab = { 
 /**
- * Empty where there is only one.
+ * Empty if there is only one.
  */
 title: string, 
 /**
@@ -1624,11 +1624,11 @@ actions: Array<PanelAction>, parts: Array<PanelPart>, };
 
 export type PanelView = { skill: string, name: string, icon: string | null, 
 /**
- * Without tabs where there is a problem.
+ * Without tabs if there is a problem.
  */
 panel: Panel, 
 /**
- * What is wrong with the declaration.
+ * The problem of the declaration.
  */
 problem: string | null, };
 
@@ -1638,7 +1638,7 @@ export type PassedOn = {
  */
 model: string, 
 /**
- * Where it runs, as far as the server says, with the port where it is not the usual one.
+ * Where it runs, if the server reports it, with any unusual port.
  */
 host: string, 
 /**
@@ -1648,7 +1648,7 @@ agreed: boolean, };
 
 export type PendingToolRef = { name: string, 
 /**
- * Of the source that was looked at; another one is refused.
+ * Of the reviewed source; any other is refused.
  */
 hash: string, };
 
@@ -1658,15 +1658,15 @@ export type PendingToolRow = {
  */
 name: string, file: string, 
 /**
- * Empty where the file cannot be read.
+ * Empty if the file cannot be read.
  */
 source: string, 
 /**
- * Names what was looked at: of the source, or of the file where that cannot be read.
+ * Identifies the reviewed version: of the source, or of the file if that cannot be read.
  */
 hash: string, 
 /**
- * What the file defines; none where there is a problem.
+ * What the file defines; none if there is a problem.
  */
 definition: ToolDefinitionView | null, problem: ToolFileProblem | null, 
 /**
@@ -1676,7 +1676,7 @@ replaces: ReplacedToolView | null, };
 
 export type PermissionsView = { 
 /**
- * Where the rules are written, to be read by a person.
+ * The file of the rules, for display.
  */
 file: string, 
 /**
@@ -1688,13 +1688,13 @@ problem: ConfigProblemView | null,
  */
 rules: Array<RuleRow>, policies: Array<PolicyRow>, 
 /**
- * Tools that did not come with Nova and were allowed to run.
+ * Approved tools that are not built in.
  */
 tools: Array<ApprovedToolRow>, };
 
 export type PickedFolder = { path: string | null, 
 /**
- * The path to be read by a person: with `~` for the user's home.
+ * The path for display: with `~` for the user's home.
  */
 shown: string | null, 
 /**
@@ -1730,7 +1730,7 @@ export type PrincipalView = { kind: PrincipalKind, name: string, };
 
 export type PrivateEntry = { 
 /**
- * As the settings have it.
+ * As in the settings.
  */
 entry: string, 
 /**
@@ -1744,7 +1744,7 @@ notes: number, };
 
 export type ProblemView = { path: string, line: number, problem: string, remedy: string, 
 /**
- * The note lies in a folder of records and is none: `mark_record` makes it one.
+ * The note is in a folder of records but not a record: `mark_record` makes it one.
  */
 mark?: RecordMark, };
 
@@ -1754,7 +1754,7 @@ export type PromotedTool = {
  */
 tool: string, file: string, 
 /**
- * Where the version before is kept.
+ * The path of the previous version.
  */
 replaced: string | null, };
 
@@ -1770,11 +1770,11 @@ export type PropertyProposal = { field: string,
  */
 label: string, 
 /**
- * What the notes call it.
+ * Its name in the notes.
  */
 property: string, 
 /**
- * How many of the notes have it.
+ * Number of the notes that have it.
  */
 notes: number, 
 /**
@@ -1790,11 +1790,11 @@ export type PropertyUse = { property: string, notes: number, };
 
 export type ProposedMailServers = { 
 /**
- * What the provider calls itself.
+ * The provider's own name.
  */
 provider: string | null, 
 /**
- * Who named them: a host, or the DNS of the domain.
+ * Their source: a host, or the DNS of the domain.
  */
 from: string, 
 /**
@@ -1810,7 +1810,7 @@ imap: string,
  */
 imap_starttls: boolean, 
 /**
- * The same; empty where none can be used.
+ * The same; empty if none is usable.
  */
 smtp: string, 
 /**
@@ -1818,11 +1818,11 @@ smtp: string,
  */
 smtp_starttls: boolean, user: string, 
 /**
- * The provider whose servers they are, where one signs in with the browser.
+ * The provider of these servers, if it uses a browser sign-in.
  */
 sign_in: MailProvider | null, 
 /**
- * Hosts that are not of the domain of the address.
+ * Hosts outside the domain of the address.
  */
 elsewhere: Array<string>, 
 /**
@@ -1848,7 +1848,7 @@ export type ProviderKind = "openai" | "openai_responses" | "anthropic" | "gemini
 
 export type ProviderRef = { provider: string, 
 /**
- * The host that is meant, as it was shown. None for the provider's own and every one that it passes
+ * The host, as shown to the user. None for the provider's own and every one that it passes
  * models on to.
  */
 host?: string, };
@@ -1873,11 +1873,11 @@ without_tools: Array<string>,
  */
 without_images?: Array<string>, 
 /**
- * Tokens that a request to it may take, where the user has set it.
+ * Maximum tokens of a request, if set by the user.
  */
 context?: number, 
 /**
- * Those of the models that it passes on to other machines.
+ * Models that it passes on to other machines.
  */
 passed_on?: Array<PassedOn>, 
 /**
@@ -1890,27 +1890,27 @@ problem: UserError | null,
  */
 key: ProviderKey, 
 /**
- * Those of the models that the user marked.
+ * The user's favourite models.
  */
 favourites: Array<string>, 
 /**
- * What the user wrote of prices; none is guessed.
+ * Prices entered by the user; none is guessed.
  */
 prices: Array<ModelPrice>, 
 /**
- * How its last request went; none before the first since the start.
+ * The result of its last request; none before the first since the start.
  */
 health: ProviderHealth | null, };
 
 export type PruneChanges = { 
 /**
- * Deletes what is older than this many days; the usual limits where it is left out.
+ * Deletes what is older than this many days; default: the usual limits.
  */
 days?: number, };
 
 export type PruneResult = { 
 /**
- * How many change sets went.
+ * Number of deleted change sets.
  */
 forgotten: number, };
 
@@ -1937,15 +1937,15 @@ export type RecentVault = { path: string,
  */
 shown: string, name: string, 
 /**
- * Null where the folder does not exist.
+ * Null if the folder does not exist.
  */
 notes: number | null, 
 /**
- * When it was opened last, where that is known.
+ * When it was last opened, if known.
  */
 opened: string | null, 
 /**
- * When the page first found the folder missing; null where it is there.
+ * When the page first found the folder missing; null if it exists.
  */
 missing_since: string | null, };
 
@@ -1961,7 +1961,7 @@ export type RecordFormView = { skill: string, record_type: string, label: string
  */
 path: string | null, 
 /**
- * What the record is called; none for a new one.
+ * The record's name; none for a new one.
  */
 name: string | null, 
 /**
@@ -1977,11 +1977,11 @@ ui_schema: JsonValue,
  */
 values: JsonValue, 
 /**
- * What is wrong in the note, by line.
+ * The note's problems, by line.
  */
 problems: Array<ProblemView>, 
 /**
- * The note cannot be read as a record: nothing can be saved before that is put right.
+ * The note cannot be read as a record: nothing can be saved until that is fixed.
  */
 broken: ProblemView | null, 
 /**
@@ -2019,7 +2019,7 @@ label: string,
  */
 folder: string, 
 /**
- * The field that names the note, where one does.
+ * The field that names the note, if any.
  */
 title: string | null, };
 
@@ -2055,7 +2055,7 @@ read: number,
  */
 own: JsonValue, 
 /**
- * What it is now; null where the user has set nothing.
+ * What it is now; null if the user has set nothing.
  */
 in_force: JsonValue, 
 /**
@@ -2063,7 +2063,7 @@ in_force: JsonValue,
  */
 config: JsonValue, 
 /**
- * What is wrong with `own`. The rest is then read with the settings in force.
+ * The problems of `own`. The rest is then read with the settings in force.
  */
 faults: Array<RecordsFault>, rules: Array<RulePreview>, fields: Array<FieldPreview>, 
 /**
@@ -2091,27 +2091,27 @@ shared: Array<SharedNotes>,
  */
 broken: Array<ProblemView>, 
 /**
- * Records that no model outside of this machine reads.
+ * Records that no remote model reads.
  */
 private: Array<NoteGroup>, note: NoteAsRead | null, new_notes: NewNotes, 
 /**
- * "By in Notes/, 29 of 30 notes are records of contact", where the rules take nearly every note.
+ * "By in Notes/, 29 of 30 notes are records of contact", if the rules match nearly every note.
  */
 takes_nearly_all: string | null, };
 
 export type Reminders = { 
 /**
- * How many minutes before an event; none where it is `null`.
+ * Minutes before an event; `null`: never.
  */
 events: number | null, 
 /**
- * When the day is summed up, `HH:MM`; never where it is `null`.
+ * Time of the morning notification, `HH:MM`; `null`: never.
  */
 morning: string | null, };
 
 export type RemoveMailbox = { name: string, 
 /**
- * Removes its password, too, where no other mailbox uses it.
+ * Removes its password too, unless another mailbox uses it.
  */
 password: boolean, };
 
@@ -2141,7 +2141,7 @@ export type ResolvedConflict = {
  */
 change_set: string | null, 
 /**
- * The note was edited once more at the same place: nothing was written, and these are its
+ * The note was edited again at the same place: nothing was written, and these are its
  * sides now.
  */
 conflict: ConflictView | null, };
@@ -2156,13 +2156,13 @@ export type ReviewState = "new" | "changed" | "agreed";
 
 export type ReviewedFile = { path: string, bytes: number, 
 /**
- * What became of it since the user agreed, if they ever did.
+ * Its change since the user's consent, if any.
  */
 change: FileChange | null, };
 
 export type ReviewedTool = { file: string, 
 /**
- * What the file declares. Its effect grants nothing: a call is asked about each time.
+ * What the file declares. Its effect grants nothing: each call asks.
  */
 definition: ToolDefinitionView | null, problem: ToolFileProblem | null, };
 
@@ -2192,15 +2192,15 @@ when: Array<string>,
  */
 zone: string, enabled: boolean, 
 /**
- * What it may run without asking, beside reading.
+ * What it may run without asking, besides reading.
  */
 allow: Array<string>, 
 /**
- * The text below the properties: what is sent to the assistant where no tool is named.
+ * The text below the properties: sent to the assistant if no tool is named.
  */
 message: string, 
 /**
- * The tool that runs instead, `skill.tool`, and its arguments as the note has them; empty where there is
+ * The tool that runs instead, `skill.tool`, and its arguments as the note has them; empty if
  * none.
  */
 tool: string, args: string, skills: Array<string>, 
@@ -2209,17 +2209,17 @@ tool: string, args: string, skills: Array<string>,
  */
 model: string, 
 /**
- * What is wrong with its note and the remedy, in one line.
+ * The problem of its note and the remedy, in one line.
  */
 problem: string | null, 
 /**
- * When it is due next, RFC 3339; none where it is off, or no clock decides.
+ * The next due time, RFC 3339; none if it is off or not timed.
  */
 next: string | null, last: RoutineRun | null, };
 
 export type RoutineRun = { 
 /**
- * Its chat; empty where it failed before there was one.
+ * Its chat; empty if it failed before one was created.
  */
 session: string, 
 /**
@@ -2227,11 +2227,11 @@ session: string,
  */
 due: string, started: string, ended: string | null, 
 /**
- * How many minutes after its time it started; 0 where it was in time.
+ * Delay of its start in minutes; 0 if on time.
  */
 late: number, end: RoutineEnd, 
 /**
- * The question that it stopped at, why it failed, or the beginning of the answer; one line.
+ * The question it stopped at, the reason it failed, or the beginning of the answer; one line.
  */
 said: string, 
 /**
@@ -2251,7 +2251,7 @@ entry: JsonValue,
  */
 words: string, used: boolean, notes: number, 
 /**
- * Notes that no rule before it finds.
+ * Notes not matched by an earlier rule.
  */
 more: number, 
 /**
@@ -2273,7 +2273,7 @@ export type RuleProposal = {
  */
 rule: string, notes: number, 
 /**
- * Notes that no rule before it finds.
+ * Notes not matched by an earlier rule.
  */
 more: number, 
 /**
@@ -2293,11 +2293,11 @@ export type RuleRef = { pattern: string, };
 
 export type RuleRow = { answer: RuleAnswer, 
 /**
- * As it stands in the file.
+ * As in the file.
  */
 pattern: string, line: number, 
 /**
- * What is not as its author may have meant it: it names no tool there is, or is not understood.
+ * A problem of the rule: it names no existing tool, or cannot be parsed.
  */
 note: string | null, };
 
@@ -2305,7 +2305,7 @@ export type RunRef = { run: string, };
 
 export type SameRecord = { path: string, 
 /**
- * A sentence: what is there already.
+ * A sentence about the existing one.
  */
 message: string, 
 /**
@@ -2313,7 +2313,7 @@ message: string,
  */
 is_record: boolean, 
 /**
- * What the note of another one would be called.
+ * The name that another note would get.
  */
 free_name: string, };
 
@@ -2331,7 +2331,7 @@ reads: Array<string>,
  */
 writes: Array<string>, 
 /**
- * Whether it sees a copy of the vault, in which no private note is.
+ * Whether it sees a copy of the vault without private notes.
  */
 vault: boolean, 
 /**
@@ -2339,7 +2339,7 @@ vault: boolean,
  */
 hosts: Array<string>, 
 /**
- * How long it may run, where the call asks for nothing else.
+ * Its time limit, unless the call sets another.
  */
 seconds: number, 
 /**
@@ -2372,11 +2372,11 @@ path?: string,
  */
 before?: JsonValue, 
 /**
- * All values of the form. What is absent, null or empty is taken out of the note.
+ * All values of the form. Absent, null and empty values are removed from the note.
  */
 values: JsonValue, 
 /**
- * The user knows of the existing record and adds another one, under a free name.
+ * The user confirmed adding another record beside the existing one, under a free name.
  */
 another?: boolean, 
 /**
@@ -2386,7 +2386,7 @@ run: string, };
 
 export type SavedMailbox = { saved: boolean, 
 /**
- * None where nothing was tested.
+ * None if nothing was tested.
  */
 test: MailboxTest | null, };
 
@@ -2396,11 +2396,11 @@ export type SavedRecord = {
  */
 errors: Array<FieldErrorView>, 
 /**
- * What a new record would be once more.
+ * The existing record that a new one duplicates.
  */
 same?: SameRecord, 
 /**
- * None where there are errors, and where it is there already.
+ * None if there are errors, or if it already exists.
  */
 result: ToolResult | null, };
 
@@ -2416,7 +2416,7 @@ export type SearchSessions = {
  */
 query: string, 
 /**
- * At most this many sessions; 20 where none is said.
+ * Maximum number of sessions; default: 20.
  */
 limit?: number, };
 
@@ -2441,11 +2441,11 @@ tool?: string,
  */
 after?: string | null, 
 /**
- * What it shows beside the text: at most 10.
+ * Images, at most 10.
  */
 images?: Array<NewImage>, 
 /**
- * What it takes along from MCP servers: at most 8.
+ * Attachments from MCP servers, at most 8.
  */
 outside?: Array<AttachedFile>, 
 /**
@@ -2456,7 +2456,7 @@ turn?: string, };
 
 export type ServerDetail = { server: string, review: ServerReviewView, 
 /**
- * None where nobody knows them.
+ * None if unknown.
  */
 tools: Array<ServerToolView> | null, 
 /**
@@ -2476,7 +2476,7 @@ export type ServerFile = {
  */
 program: string, file: string, 
 /**
- * As a person reads it: `~` for the home folder.
+ * For display: `~` for the home folder.
  */
 shown: string, servers: Array<OfferedServer>, 
 /**
@@ -2504,15 +2504,15 @@ export type ServerRef = { server: string, };
 
 export type ServerReviewView = { fingerprint: string, agreed: boolean, 
 /**
- * When the user agreed to it, RFC 3339; none where that is not known.
+ * When the user agreed to it, RFC 3339; none if unknown.
  */
 agreed_at: string | null, 
 /**
- * The user agreed to another command or address before.
+ * The user agreed to a different command or address before.
  */
 changed: boolean, 
 /**
- * Where its program is; none for an address, and for a program that is not found.
+ * The path of its program; none for an address, or if not found.
  */
 program: string | null, 
 /**
@@ -2524,7 +2524,7 @@ runs: string, host: string | null, folder: string | null,
  */
 variables: Array<string>, 
 /**
- * `service/key` of the secrets that it gets.
+ * `service/key` of the secrets that it receives.
  */
 credentials: Array<string>, changes: Array<ServerToolChange>, };
 
@@ -2534,19 +2534,19 @@ export type ServerRow = { name: string,
  */
 id: string, state: ServerStateView, 
 /**
- * The user agreed to another command or address before.
+ * The user agreed to a different command or address before.
  */
 changed: boolean, 
 /**
- * Why, and what to do, where the state is not a good one.
+ * The reason and the remedy, if there is a problem.
  */
 reason: string | null, 
 /**
- * As it says itself.
+ * As the server reports it.
  */
 version: string | null, 
 /**
- * The version of the protocol that it spoke last.
+ * The last negotiated protocol version.
  */
 protocol: string | null, 
 /**
@@ -2558,11 +2558,11 @@ runs: string,
  */
 host: string | null, 
 /**
- * None where nobody knows its tools.
+ * None if its tools are unknown.
  */
 tools: ServerToolCounts | null, 
 /**
- * In how many chats its skill is active.
+ * Number of chats in which its skill is active.
  */
 active_in: number, 
 /**
@@ -2574,15 +2574,15 @@ reaches_vault: boolean,
  */
 start: ServerStart | null, 
 /**
- * How often it failed without a call that went well in between.
+ * Consecutive failures.
  */
 failures: number, 
 /**
- * In ms, until it is started again by itself.
+ * In ms, until it is restarted automatically.
  */
 next_try: number | null, 
 /**
- * Of one that failed: the end of its standard error.
+ * After a failure: the end of its standard error.
  */
 last_lines: Array<string>, };
 
@@ -2594,15 +2594,15 @@ export type ServerStateView = "off" | "needs_review" | "asleep" | "starting" | "
 
 export type ServerToolChange = { tool: string, 
 /**
- * Its server did not list it when the user agreed to it.
+ * It was added since the user agreed to the server.
  */
 is_new: boolean, 
 /**
- * When it was first listed like this, RFC 3339; none where that is not known.
+ * When it was first listed like this, RFC 3339; none if unknown.
  */
 changed_at: string | null, 
 /**
- * A sentence about what the change asks of the model or the user, where one was recognised.
+ * A sentence about instructions in the change, if any were detected.
  */
 warning: string | null, 
 /**
@@ -2620,15 +2620,15 @@ on: number,
  */
 changed: number, 
 /**
- * Of these, tools that the server did not have when the user agreed to it.
+ * Of these, tools added since the user agreed to the server.
  */
 new: number, 
 /**
- * When the first of those changes was seen, RFC 3339; null where nobody knows.
+ * When the first of those changes was seen, RFC 3339; null if unknown.
  */
 changed_since: string | null, 
 /**
- * Of those that are on, in a request where the skill is active; estimated at four bytes a token.
+ * Of the enabled tools, in a request with the skill active; estimated at four bytes a token.
  */
 tokens: number, };
 
@@ -2642,11 +2642,11 @@ tool: string,
  */
 description: string, 
 /**
- * As the user said; none: every call asks.
+ * As set by the user; none: every call asks.
  */
 effect: Effect | null, 
 /**
- * What the server says of its effects, in words. Nova takes its word for nothing.
+ * The effects that the server states, as text. Not trusted.
  */
 hints: Array<string>, tokens: number, on: boolean, 
 /**
@@ -2676,15 +2676,15 @@ updated_at: string, created_at: string, running: boolean,
  */
 model: string | null, 
 /**
- * It stands before the others.
+ * Pinned.
  */
 pinned: boolean, 
 /**
- * It is put away, and found by a search.
+ * Archived; a search finds it.
  */
 archived: boolean, 
 /**
- * Since when it waits in the trash to be purged; RFC 3339.
+ * When it was moved to the trash; RFC 3339.
  */
 deleted_at?: string, 
 /**
@@ -2698,7 +2698,7 @@ export type SessionView = { row: SessionRow,
  */
 events: Array<Envelope>, 
 /**
- * Calls that run on by themselves now.
+ * Calls running in the background.
  */
 running_calls: Array<string>, };
 
@@ -2718,7 +2718,7 @@ export type SetCredential = {
  */
 name: string, value: SecretText, 
 /**
- * Who gets it at once: as for `grant_credential`. A provider without a key is given the
+ * Its first consumer, as for `grant_credential`. A provider without a key is given the
  * reference to it in `nova.config.json`, too.
  */
 grant_to?: string, };
@@ -2743,13 +2743,13 @@ model: string, };
 
 export type SetPrivate = { 
 /**
- * A note or folder of the vault, also by its place on the disk.
+ * A note or folder of the vault, or by its path on the disk.
  */
 entry: string, private: boolean, };
 
 export type SetRoot = { 
 /**
- * A whole path.
+ * An absolute path.
  */
 path: string, listed: boolean, };
 
@@ -2757,7 +2757,7 @@ export type SetServer = { server: string, enabled?: boolean, tool?: SetServerToo
 
 export type SetServerTool = { tool: string, on?: boolean, 
 /**
- * What the tool does, as the user says; null: not declared.
+ * The tool's effect as set by the user; null: not declared.
  */
 effect?: Effect | null, };
 
@@ -2773,11 +2773,11 @@ pinned?: boolean,
  */
 hidden?: boolean, tool?: SetTool, 
 /**
- * The user's whole configuration of the skill; null takes it back to the defaults.
+ * The user's whole configuration of the skill; null restores the defaults.
  */
 config?: unknown, 
 /**
- * The user agreed to rules of records by which nearly every note is one.
+ * The user confirmed record rules that match nearly every note.
  */
 nearly_all?: boolean, };
 
@@ -2803,25 +2803,25 @@ export type SignIn = {
  */
 name: string, 
 /**
- * The host that the user saw; the browser is opened at no other.
+ * The host shown to the user; the browser opens no other.
  */
 host?: string, };
 
 export type SkillDetail = { skill: string, 
 /**
- * Also those that are switched off.
+ * Including disabled ones.
  */
 tools: Array<ToolSwitch>, 
 /**
- * JSON Schema of its configuration, where it has one.
+ * JSON Schema of its configuration, if any.
  */
 config_schema: JsonValue | null, 
 /**
- * In force: the skill's own defaults with what the user set.
+ * Effective: the skill's defaults with the user's values.
  */
 config: JsonValue, 
 /**
- * What the user set; null for nothing.
+ * The user's values; null for none.
  */
 own_config: JsonValue, config_problem: string | null, last_error: SkillErrorView | null, };
 
@@ -2845,7 +2845,7 @@ export type SkillRef = { skill: string, };
 
 export type SkillReview = { skill: string, description: string, instructions: string, folder: string, 
 /**
- * Of the names and contents of all its files: what the user agrees to.
+ * Of the names and contents of all its files, for consent.
  */
 fingerprint: string, state: ReviewState, 
 /**
@@ -2853,7 +2853,7 @@ fingerprint: string, state: ReviewState,
  */
 files: Array<ReviewedFile>, 
 /**
- * Files that the user agreed to and that are no more there.
+ * Accepted files that no longer exist.
  */
 removed: Array<string>, tools: Array<ReviewedTool>, 
 /**
@@ -2865,7 +2865,7 @@ hosts: Array<string>, credentials: Array<string>,
  */
 env: Array<string>, 
 /**
- * Tools that it would like to use without being asked about; that grants nothing.
+ * Tools that it asks to use without approval; grants nothing.
  */
 allowed_tools: string | null, };
 
@@ -2875,19 +2875,19 @@ export type SkillRow = { id: string, name: string, version: string,
  */
 source: string, state: SkillState, 
 /**
- * It came from elsewhere: from `~/.agents/skills`, or with a vault.
+ * A third-party skill: from `~/.agents/skills`, or from a vault.
  */
 foreign?: boolean, 
 /**
- * Why, and what to do, where the state is not a good one.
+ * The reason and the remedy, if there is a problem.
  */
 reason: string | null, 
 /**
- * For a model: what it is for and when to use it.
+ * For a model: its purpose and when to use it.
  */
 description: string, 
 /**
- * For a person: what it is for, in a few words. Absent where its manifest says none.
+ * For people: its purpose in a few words. Absent if its manifest has none.
  */
 summary?: string, 
 /**
@@ -2903,7 +2903,7 @@ lifetime: string, pinned: boolean, hidden: boolean,
  */
 tools: Array<string>, tokens: SkillTokens, 
 /**
- * In how many chats it is active.
+ * Number of chats in which it is active.
  */
 active_in: number, usage: SkillUsage, tags: Array<string>, hints: Array<string>, examples: Array<string>, };
 
@@ -2913,7 +2913,7 @@ export type SkillTokens = { catalog: number, instructions: number, schemas: numb
 
 export type SkillUsage = { activations: number, calls: number, errors: number, mean_ms: number | null, 
 /**
- * What its calls have given to the model, estimated at four bytes a token.
+ * Output of its calls to the model, estimated at four bytes a token.
  */
 tokens: number, 
 /**
@@ -2931,7 +2931,7 @@ export type SourceView = { "kind": "note", path: string, } | { "kind": "web", ur
  */
 title?: string, 
 /**
- * The day the page says it is from, `YYYY-MM-DD`.
+ * The page's stated date, `YYYY-MM-DD`.
  */
 date?: string, };
 
@@ -2939,7 +2939,7 @@ export type Speaker = "user" | "nova";
 
 export type SuggestNotes = { text: string, 
 /**
- * Whose records come first; empty where no skill's do.
+ * The skill whose records come first; may be empty.
  */
 skill: string, 
 /**
@@ -2978,7 +2978,7 @@ unit: string | null,
  */
 detail: string | null, 
 /**
- * Left out where there is no such value, instead of "unknown".
+ * Omitted instead of "unknown" if there is no value.
  */
 optional: boolean, 
 /**
@@ -3011,7 +3011,7 @@ rows: string,
 more: string | null, columns: Array<PanelColumn>, 
 /**
  * The field of the column it is sorted by until the user chooses another, `-` before it for the
- * largest first; as the rows come where nothing is said.
+ * largest first; default: as the rows come.
  */
 sort: string | null, 
 /**
@@ -3033,7 +3033,7 @@ export type TakenExample = {
  */
 skill: string, text: string, 
 /**
- * The hints whose lack is the reason, each as a sentence.
+ * The missing hints that cause it, each as a sentence.
  */
 missing: Array<string>, };
 
@@ -3045,7 +3045,7 @@ grant: boolean, };
 
 export type TextPart = { text: string, 
 /**
- * It is what was looked for.
+ * It matches the query.
  */
 hit: boolean, };
 
@@ -3055,7 +3055,7 @@ export type TodayFetched = { name: string, at: string, };
 
 export type TodayRow = { text: string, 
 /**
- * Empty where there is nothing more to say.
+ * May be empty.
  */
 detail: string, 
 /**
@@ -3063,11 +3063,11 @@ detail: string,
  */
 path: string | null, 
 /**
- * `2026-11-23`, or `2026-11-23T15:30` in the user's zone; empty where it has none.
+ * `2026-11-23`, or `2026-11-23T15:30` in the user's zone; empty if it has none.
  */
 at: string, until: string, overdue: boolean, 
 /**
- * A decimal; empty where it has none.
+ * A decimal; empty if it has none.
  */
 value: string, format: PanelFormat, unit: string, mark: string, tick: TodayTick | null, };
 
@@ -3087,21 +3087,21 @@ export type TodayView = { title: string,
  */
 skill: string, icon: string | null, side: TodaySide, order: number, rows: Array<TodayRow>, overdue: number, 
 /**
- * The sums of the rows' figures by currency, where they are added up.
+ * The sums of the rows' figures by currency, if they are added up.
  */
 total: Array<TodayTotal>, 
 /**
- * When sources outside of the vault were fetched, RFC 3339.
+ * When external sources were fetched, RFC 3339.
  */
 fetched: Array<TodayFetched>, panel: boolean, 
 /**
- * Why nothing is known, with the remedy, in one line.
+ * The problem and the remedy, in one line.
  */
 problem: string | null, };
 
 export type ToolDefinitionView = { tool: string, description: string, input_schema: JsonValue, effect: Effect, hosts: Array<string>, 
 /**
- * Hosts that stand in its source and that it does not declare.
+ * Undeclared hosts in its source.
  */
 proposed_hosts: Array<string>, credentials: Array<string>, 
 /**
@@ -3117,15 +3117,15 @@ line: number | null, column: number | null, message: string, };
 
 export type ToolResult = { ok: boolean, value: JsonValue | null, error: UserError | null, sources: Array<SourceView>, 
 /**
- * The numbers of the value that a person would quote.
+ * The figures of the value.
  */
 figures: Array<FigureView>, changes: Array<NoteChangeView>, change_set: string | null, 
 /**
- * What it had found when it was stopped.
+ * Its partial result when it was stopped.
  */
 so_far?: JsonValue, 
 /**
- * What the tool logged; no model is told.
+ * The tool's log; not sent to the model.
  */
 log?: Array<LogLine>, ms: number, };
 
@@ -3161,15 +3161,15 @@ export type TriedRule = {
  */
 tool: string, effect: Effect, verdict: TriedVerdict, 
 /**
- * What would be offered, where it asks.
+ * The decisions offered if it asks.
  */
 decisions: Array<Decision>, 
 /**
- * The rule that decided; None where none speaks for or against the call.
+ * The rule that decided; None if none applies.
  */
 rule: RuleRow | null, 
 /**
- * The policy that the rule stands in.
+ * The policy of the rule.
  */
 policy: string | null, 
 /**
@@ -3185,7 +3185,7 @@ export type TryRule = {
  */
 tool: string, args: JsonValue | null, 
 /**
- * `owner`, `delegate`, `known` or `unknown`; `owner` where it is not said.
+ * `owner`, `delegate`, `known` or `unknown`; default: `owner`.
  */
 relationship: string | null, };
 
@@ -3211,11 +3211,11 @@ type_values: Array<string>,
  */
 examples: Array<string>, fields: Array<PropertyProposal>, 
 /**
- * By what besides their type the notes are known, the surest first.
+ * Rules other than the type that match the notes, the surest first.
  */
 rules: Array<RuleProposal>, 
 /**
- * Notes that look alike and would be none.
+ * Similar notes that would not be records.
  */
 left_out: Array<LeftOut>, 
 /**
@@ -3223,7 +3223,7 @@ left_out: Array<LeftOut>,
  */
 not_understood: Array<NotUnderstood>, 
 /**
- * What such a record needs and notes among them do not say: they would be told of as unreadable.
+ * Required fields that some of the notes lack: they would be reported as unreadable.
  */
 unreadable: Array<UnreadableField>, };
 
@@ -3252,7 +3252,7 @@ conflicts: Array<ConflictView>, };
 
 export type UnlockCredentials = { 
 /**
- * Of the encrypted file; where there is neither a keychain nor a file, one is made with it.
+ * Of the encrypted file; without a keychain and a file, one is created with it.
  */
 passphrase: SecretText, };
 
@@ -3262,15 +3262,15 @@ export type UnreadableField = { field: string,
  */
 label: string, 
 /**
- * In how many of the notes.
+ * Number of these notes.
  */
 notes: number, 
 /**
- * What they would need: "a date"
+ * The required form: "a date"
  */
 needs: string, 
 /**
- * What one of them says instead; none where it says nothing.
+ * An example of the value instead; none if it is missing.
  */
 example: string | null, };
 
@@ -3290,13 +3290,13 @@ host?: string, };
 
 export type UsualCurrency = { 
 /**
- * None where nothing is set and no currency is the commonest.
+ * None if nothing is set and no currency is the most common.
  */
 currency: string | null, };
 
 export type ValueAsRead = { field: string, 
 /**
- * As it is understood; empty where it is not.
+ * The parsed value; empty if it is not understood.
  */
 value: string, 
 /**
@@ -3314,7 +3314,7 @@ export type ValuesInUse = {
  */
 field: string, 
 /**
- * Declared choices in their order, then what records have, the most common first.
+ * Declared choices in their order, then values of records, the most common first.
  */
 values: Array<string>, };
 
@@ -3326,7 +3326,7 @@ export type VaultChoice = { "kind": "sample" } | { "kind": "folder", path: strin
 
 export type VaultPage = { 
 /**
- * The open vault; null where none is open.
+ * The open vault; null if none is open.
  */
 open: OpenedVault | null, 
 /**
@@ -3370,23 +3370,23 @@ export type WindowLayout = {
  */
 list_folded: boolean, 
 /**
- * px; 0 until it was changed.
+ * px; 0 until changed.
  */
 list_width: number, panel_open: boolean, 
 /**
- * px; 0 until it was changed.
+ * px; 0 until changed.
  */
 panel_width: number, 
 /**
- * Percent; 0 until it was changed.
+ * Percent; 0 until changed.
  */
 zoom: number, 
 /**
- * Keys that the user chose, by the name of what they do.
+ * The user's key bindings, by action.
  */
 keys: { [key in string]: string }, 
 /**
- * What was chosen in the palette, the newest first.
+ * Entries chosen in the palette, newest first.
  */
 chosen: Array<string>, };
 
@@ -3400,7 +3400,7 @@ export type WorkspaceView = { path: string,
  */
 shown: string, 
 /**
- * How the assistant's paths begin: `code` in `code/src/main.rs`.
+ * The prefix of the assistant's paths: `code` in `code/src/main.rs`.
  */
 name: string, access: WorkspaceAccess, 
 /**
