@@ -8,6 +8,7 @@ use rmcp::RoleClient;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
+use serde_json::Value;
 
 /// Fields of a result that are returned to the server as they are, and shown to nobody.
 const OPAQUE: [&str; 2] = ["requestState", "nextCursor"];
@@ -65,7 +66,7 @@ fn scrubbed(
         }
     }
     for (key, text) in OPAQUE.into_iter().zip(opaque) {
-        if let (Some(result), Some(text)) = (value["result"].as_object_mut(), text) {
+        if let (Some(result), Some(text)) = (value.get_mut("result").and_then(Value::as_object_mut), text) {
             result.insert(key.to_owned(), text);
         }
     }
@@ -74,7 +75,7 @@ fn scrubbed(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
