@@ -246,6 +246,6 @@ async fn question_ends_with_its_server() {
             }
         });
         let error = ended.await.unwrap_err().to_string();
-        assert!(error.starts_with("one is not running. It exited with code 7"), "{tool}: {error}");
+        assert!(error.starts_with("one is not running. It ended with code 7"), "{tool}: {error}");
     }
 }
