@@ -174,6 +174,20 @@ describe('saving', () => {
     expect(screen.queryByText('1 change not saved')).toBeNull();
   });
 
+  test('a list of symbols becomes the universe, under a name not taken', async () => {
+    const { asked } = await open({ answers: { 'screener.save_universe': () => answer({ path: 'Universes/Two.md', count: 2 }) } });
+    await click('Save list…');
+    await userEvent.type(screen.getByRole('textbox', { name: 'Name of the list' }), 'europe mid caps');
+    expect(screen.getByText('There is a list europe mid caps. Choose another name.')).toBeVisible();
+    const symbols = screen.getByRole('textbox', { name: /^Symbols/ });
+    await userEvent.clear(symbols);
+    await userEvent.type(symbols, 'NGTL{Enter}ALDT');
+    await userEvent.clear(screen.getByRole('textbox', { name: 'Name of the list' }));
+    await userEvent.type(screen.getByRole('textbox', { name: 'Name of the list' }), 'Two{Enter}');
+    expect(asked('screener.save_universe')).toEqual([{ name: 'Two', text: 'NGTL\nALDT' }]);
+    expect(button('Universe: Two')).toBeVisible();
+  });
+
   test('that fails loses nothing', async () => {
     await open({ answers: { 'screener.save_screen': () => failure('The note changed meanwhile.', '', 'conflict') } });
     await limit('Net debt ÷ EBITDA', '1.5');

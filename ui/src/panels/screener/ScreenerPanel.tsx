@@ -115,6 +115,9 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
       const args = { name, conditions: conditions.map(({ text }) => text), ...(universe === null ? {} : { universe }), missing, score: score.map(({ text }) => text) };
       void acts.call(`Save ${name}`, nameOf('save_screen'), args).then(({ kind }) => kind === 'done' && dispatch({ type: 'saved', from: screen, as: name, draft, at: lists.read?.at ?? null }));
     },
+    saveList: has(nameOf('save_universe'))
+      ? (name, text) => void acts.call(`Save the list ${name}`, nameOf('save_universe'), { name, text }).then(({ kind }) => kind === 'done' && dispatch({ type: 'edited', on: opened, edit: { type: 'universe', universe: name } }))
+      : null,
     openSymbol:
       lookup === null
         ? null

@@ -2,6 +2,7 @@ import { Button, count, Icon, Menu } from '../../shared';
 import { revealed } from '../../shared/invisible';
 import { useActions } from '../../state/hooks';
 import { useScreener } from './context';
+import { SaveList } from './SaveList';
 import { universeText } from './words';
 
 /** Selects the universe. */
@@ -42,6 +43,7 @@ export function UniverseField() {
       )}
       {universe !== null && chosen === null && universes.length > 0 && <p className="text-small text-warn">No list {revealed(universe)} among your notes. Choose another universe.</p>}
       {groups.length === 0 && <p className="text-small text-fg-2">No universe yet: a note that lists symbols.</p>}
+      <SaveList />
     </div>
   );
 }

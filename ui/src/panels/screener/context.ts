@@ -45,6 +45,8 @@ export interface ScreenerContext {
   /** Whether screens can be saved. */
   readonly canSave: boolean;
   save(name: string): void;
+  /** Saves symbols as a list and makes it the universe; `null` without the tool. */
+  readonly saveList: ((name: string, symbols: string) => void) | null;
   /** Opens the symbol panel; `null` if no skill has one. */
   readonly openSymbol: ((symbol: string) => void) | null;
   /** Whether there is a tool of that whole name. */
