@@ -68,11 +68,10 @@ impl Held {
         if let [first, others @ ..] = found.as_slice()
             && others.iter().any(|other| !other.listing.is_same(&first.listing))
         {
-            return Err(ToolError::Ambiguous {
-                kind: "position".into(),
-                name: said.to_owned(),
-                matches: found.iter().take(MATCHES).map(|one| shown(&one.found())).collect(),
-            });
+            let mut matches: Vec<String> = found.iter().map(|one| shown(&one.found())).collect();
+            matches.sort();
+            matches.truncate(MATCHES);
+            return Err(ToolError::Ambiguous { kind: "position".into(), name: said.to_owned(), matches });
         }
         Ok(found.into_iter().next())
     }

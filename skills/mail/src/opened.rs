@@ -94,7 +94,7 @@ pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
             format!(
                 "Check the user in Settings, Skills, Mail, and set the password with: nova credential set {}. {}",
                 account.credential,
-                "Many servers want a password made for one app. The refused one is tried again only by Test in Settings."
+                "Many servers want an app password. The refused one is tried again only by Test in Settings."
             ),
         ),
         MailError::Token { said } => lapsed(account, said),

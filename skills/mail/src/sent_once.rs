@@ -247,7 +247,7 @@ fn not_sent(account: &Account, error: &SendError) -> ToolError {
             what,
             format!(
                 "Nothing was sent. Check the user in Settings, Skills, Mail, and set the password with: nova \
-                 credential set {}. Many servers want a password made for one app.",
+                 credential set {}. Many servers want an app password.",
                 account.credential
             ),
         ),

@@ -104,7 +104,7 @@ fn failed_fetch_keeps_the_stored_events() {
         (|| Reply::with(404, &[], ""), "Team was not found there (status 404)."),
         (
             || Reply::to(302, "https://elsewhere.example/"),
-            "HOST redirected: to /, which is not the address that was set.",
+            "HOST redirected: to /, which is not the configured address.",
         ),
         // Closes mid-response.
         (

@@ -85,9 +85,7 @@ impl SignInFault {
     /// What to do about it, one sentence.
     pub fn remedy(self) -> &'static str {
         match self {
-            Self::Password => {
-                "Check the user and the password; many servers want a password made for one app."
-            }
+            Self::Password => "Check the user and the password; many servers want an app password.",
             Self::Expired => {
                 "The password has expired: choose a new one at the provider, then set it in Nova."
             }

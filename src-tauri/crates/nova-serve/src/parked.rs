@@ -164,7 +164,7 @@ mod tests {
             questions.send(Question { params, answer }).await.ok().unwrap();
             let ok = answered.await.is_ok_and(|answer| answer.action == ElicitationAction::Accept);
             let result = json!({
-                "ok": ok, "value": null, "error": null, "sources": [], "changes": [], "change_set": null,
+                "ok": ok, "value": null, "error": null, "ms": 1, "sources": [], "changes": [], "change_set": null,
             });
             serde_json::from_value(result).unwrap()
         };

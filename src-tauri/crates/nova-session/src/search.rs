@@ -133,22 +133,22 @@ impl Words {
         let folded = self.0.iter().map(|word| folded(word).into_iter().collect::<String>());
         let (long, short): (Vec<String>, Vec<String>) =
             folded.partition(|word| word.chars().count() >= PIECE);
-        let mut query = QueryBuilder::new("SELECT session, turn, speaker, at, hits.text AS text FROM ");
+        let mut query = QueryBuilder::new("SELECT session, turn, speaker, at, said.text AS text FROM ");
         // Quoted, so that no character is special; quotes are doubled.
         let quoted: Vec<String> =
             long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
         if quoted.is_empty() {
-            query.push("hits WHERE TRUE");
+            query.push("said WHERE TRUE");
         } else {
             // The index yields its newest entries first; the other join order would sort all of them.
-            query.push("said_index CROSS JOIN hits ON hits.id = said_index.rowid WHERE said_index MATCH ");
+            query.push("said_index CROSS JOIN said ON said.id = said_index.rowid WHERE said_index MATCH ");
             query.push_bind(quoted.join(" AND "));
         }
         for word in short {
-            query.push(" AND instr(hits.folded, ").push_bind(word).push(")");
+            query.push(" AND instr(said.folded, ").push_bind(word).push(")");
         }
         query.push(if quoted.is_empty() {
-            " ORDER BY hits.id DESC"
+            " ORDER BY said.id DESC"
         } else {
             " ORDER BY said_index.rowid DESC"
         });

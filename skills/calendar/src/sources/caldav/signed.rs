@@ -77,7 +77,7 @@ impl<'a> Signed<'a> {
                         ),
                         format!(
                             "Check the user in Settings, Skills, Calendar, and set the password with: nova credential \
-                             set {name}. Many servers want a password made for one app."
+                             set {name}. Many servers want an app password."
                         ),
                     );
                 }

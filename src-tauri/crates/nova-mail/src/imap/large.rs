@@ -35,6 +35,13 @@ struct Leaf {
     octets: u64,
 }
 
+impl Leaf {
+    /// A forwarded message is read whole if it is short.
+    fn has_headers_alone(&self) -> bool {
+        self.is_message && self.octets > TEXT as u64
+    }
+}
+
 impl<S: Stream> Imap<S> {
     /// Fetches a large message of the opened folder.
     pub(super) async fn fetch_large(&mut self, uid: u32) -> Result<FetchedMessage, MailError> {
@@ -54,9 +61,9 @@ impl<S: Stream> Imap<S> {
             if !is_single {
                 items.push_str(&format!(" BODY.PEEK[{section}.MIME]<0.{PART_HEADERS}>"));
             }
-            if leaf.is_message {
+            if leaf.has_headers_alone() {
                 items.push_str(&format!(" BODY.PEEK[{section}.HEADER]<0.{PART_HEADERS}>"));
-            } else if leaf.is_text && texts < TEXTS {
+            } else if (leaf.is_text || leaf.is_message) && texts < TEXTS {
                 texts += 1;
                 items.push_str(&format!(" BODY.PEEK[{section}]<0.{TEXT}>"));
             }
@@ -224,6 +231,7 @@ impl<'a> Assembled<'a> {
 
     fn leaf_body(&mut self, leaf: &Leaf, begin: usize) {
         let mut body = body(self.fetched, leaf);
+        self.is_cut |= leaf.has_headers_alone();
         if leaf.is_text && !body.is_empty() && leaf.octets > body.len() as u64 {
             self.is_cut = true;
             // A partial line may not decode.
@@ -245,9 +253,9 @@ fn mime<'a>(fetched: &'a Fetch, leaf: &Leaf) -> &'a [u8] {
     fetched.section(&path).unwrap_or_default()
 }
 
-/// The fetched bytes of the body; for a message, its headers.
+/// The fetched bytes of the body; for a long message, its headers.
 fn body<'a>(fetched: &'a Fetch, leaf: &Leaf) -> &'a [u8] {
-    let inner = leaf.is_message.then_some(MessageSection::Header);
+    let inner = leaf.has_headers_alone().then_some(MessageSection::Header);
     fetched.section(&SectionPath::Part(leaf.section.clone(), inner)).unwrap_or_default()
 }
 

@@ -95,9 +95,7 @@ impl SendError {
     /// What to do about it, one sentence.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::SignIn { .. } => {
-                "Check the user and the password; many servers want a password made for one app."
-            }
+            Self::SignIn { .. } => "Check the user and the password; many servers want an app password.",
             Self::NoPassword => "Use a server that takes a password.",
             Self::Token { .. } => "Nothing was sent. Sign in again with the account of this mailbox.",
             Self::NoToken => "Nothing was sent. Use the servers of the provider, or a password.",
