@@ -85,7 +85,7 @@ async fn card_shows_what_the_file_is_and_undo_removes_it() {
         details,
         [
             ("File", "Offer.pdf", Some("55 bytes"), false),
-            ("Type", "application/pdf, says the sender", Some("text/html by its content"), true),
+            ("Type", "application/pdf, says the sender", Some("text/html by its bytes"), true),
             ("From", "Noor <noor@home.example>", Some("Papers"), false),
             ("To", "Papers/Offer.pdf", None, false),
         ]

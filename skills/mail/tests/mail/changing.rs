@@ -135,9 +135,9 @@ fn a_renumbered_folder_is_left_as_it_is() {
         ("mark", json!({"ids": [old], "as": "unread"})),
     ] {
         let error = skill.error(tool, args);
-        assert!(error.message.contains("not there any more"), "{tool}: {error}");
+        assert!(error.message.contains("no longer exists"), "{tool}: {error}");
         let asked = skill.approver.asked();
-        assert!(asked.last().unwrap().details[0].line().contains("not there any more"), "{tool}: {asked:?}");
+        assert!(asked.last().unwrap().details[0].line().contains("no longer exists"), "{tool}: {asked:?}");
     }
     assert_eq!(server.messages("jane"), before);
     assert_ne!(id(&skill, "Home", "inbox", "Old"), old);

@@ -380,7 +380,7 @@ fn a_card_warns_about_the_sender_that_is_answered() {
     let card = sender.card().join("\n");
     for warning in [
         "Your server could not verify that bank.example sent it.",
-        "An answer would go to service@b\u{430}nk.example, not to service@bank.example.",
+        "A reply would go to service@b\u{430}nk.example, not to service@bank.example.",
         "(xn--bnk-6cd.example) has letters that look like those of another one.",
     ] {
         assert!(card.contains(warning), "{warning}: {card}");
@@ -422,6 +422,6 @@ fn a_reply_to_a_renumbered_folder_is_refused() {
     let id = sender.skill.value("list", json!({"mailbox": "Home"}))["messages"][0]["id"].clone();
     sender.dovecot.renumber("jane", "INBOX");
     let error = sender.skill.error("reply", json!({"id": id, "text": "Yes."}));
-    assert!(error.message.contains("not there any more"), "{error}");
+    assert!(error.message.contains("no longer exists"), "{error}");
     assert_eq!((sender.skill.approver.asked().len(), sender.smtp.taken()), (0, vec![]));
 }

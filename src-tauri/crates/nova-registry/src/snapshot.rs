@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use futures::stream::{BoxStream, StreamExt as _, select_all};
 use nova_skill::{Recogniser, RecordTypes};
@@ -14,6 +14,7 @@ use crate::{
 pub struct Registry {
     sources: Vec<Box<dyn Source>>,
     current: RwLock<Arc<Snapshot>>,
+    reloading: Mutex<()>,
     present: RwLock<Present>,
 }
 
@@ -57,7 +58,12 @@ impl Router {
 impl Registry {
     /// Scans the sources, in order of precedence.
     pub fn new(sources: Vec<Box<dyn Source>>, settings: &Settings) -> Self {
-        let registry = Self { sources, current: RwLock::default(), present: RwLock::default() };
+        let registry = Self {
+            sources,
+            current: RwLock::default(),
+            present: RwLock::default(),
+            reloading: Mutex::default(),
+        };
         registry.reload(settings);
         registry
     }
@@ -83,11 +89,12 @@ impl Registry {
 
     /// Scans again and swaps the snapshot; returns the differences.
     pub fn reload(&self, settings: &Settings) -> Changes {
-        let mut current = self.current.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let present = self.present.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        let fresh = Arc::new(Snapshot::scan(&self.sources, settings, &current, &present));
-        let changes = Changes::between(&current, &fresh);
-        *current = fresh;
+        // One at a time, while others read the snapshot.
+        let _reloading = self.reloading.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before = self.snapshot();
+        let fresh = Arc::new(Snapshot::scan(&self.sources, settings, &before, &self.present()));
+        let changes = Changes::between(&before, &fresh);
+        *self.current.write().unwrap_or_else(std::sync::PoisonError::into_inner) = fresh;
         changes
     }
 
