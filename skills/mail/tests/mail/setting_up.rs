@@ -250,7 +250,7 @@ async fn a_wrong_password_is_tried_once() {
     };
     assert!(said.contains("does not accept") && said.contains("Authentication failed"), "{said}");
     let problem = refused.steps[1].problem.as_ref().expect("a problem");
-    assert!(problem.refused && problem.hint.contains("made for one app"), "{problem:?}");
+    assert!(problem.refused && problem.hint.contains("an app password"), "{problem:?}");
     assert_eq!(refused.unread, None);
 
     // Whoever is not asked by the user does not try it again; the user's test does.
