@@ -11,7 +11,7 @@ import { draftOf } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { type KeyActionId, keysOf } from '../state/keys';
 import { focusSoon } from './keys';
-import { foldersOf, keyOf, type Line, type Offer, offersFor } from './palette';
+import { foldersOf, keyOf, type Line, type Offer, offersFor } from './offers';
 
 /** The current effect of a key action; null if it has none. */
 type Run = (id: KeyActionId) => (() => void) | null;

@@ -5,7 +5,7 @@ import { dateOf } from '../../shared/form/date-words';
 import { Select } from '../../shared/Select';
 import { useCalendar } from './context';
 import { addressesIn, readEvent, timesShown, writableIn, type Entries } from './new-event';
-import { Overlaps } from './Overlaps';
+import { OverlapNote } from './OverlapNote';
 import type { NewEvent } from './state';
 import { wordsIn } from './title-words';
 import { dayText } from './words';
@@ -89,7 +89,7 @@ export function NewEventForm({ start }: { start: NewEvent }) {
           <TextField aria-label="Invite" aria-description="E-mail addresses, separated by commas" placeholder="ann@example.org, …" value={people} onChange={(event) => setPeople(event.target.value)} />
         </Line>
       )}
-      {typeof read !== 'string' && read.start.length > 10 && <Overlaps {...read} />}
+      {typeof read !== 'string' && read.start.length > 10 && <OverlapNote {...read} />}
       {problem !== null && (
         <p role="alert" className="text-small text-danger">
           {problem}

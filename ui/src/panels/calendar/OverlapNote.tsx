@@ -10,7 +10,7 @@ import { clockOf, dayOf, type Local } from './time';
 const FIRST = 3;
 
 /** The events that a new one overlaps, of all calendars. */
-export function Overlaps({ start, end }: { start: Local; end: Local }) {
+export function OverlapNote({ start, end }: { start: Local; end: Local }) {
   const { nameOf } = useCalendar();
   // Its day need not be visible, and its calendar may be hidden.
   const asked = { tool: nameOf('list_events'), args: { from: dayOf(start), days: 2 } };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sampleWorld } from '../testing/sample';
 import { samplePanels } from '../testing/sample-panels';
 import type { KeyActionId } from '../state/keys';
-import { foldersOf, keyOf, offersFor } from './palette';
+import { foldersOf, keyOf, offersFor } from './offers';
 
 const { sessions, skills, tools } = sampleWorld();
 const panels = samplePanels;
