@@ -1,4 +1,3 @@
-#[cfg(unix)]
 mod adding_a_native_skill;
 mod adding_mailboxes;
 mod adding_servers;
@@ -31,6 +30,8 @@ mod detached_calls;
 mod drafts;
 mod due_items;
 mod editing_outside;
+#[cfg(unix)]
+mod editing_routines;
 mod ending_a_turn;
 mod evading_rules;
 mod exporting_a_chat;
