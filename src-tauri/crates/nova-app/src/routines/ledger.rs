@@ -27,7 +27,8 @@ pub(crate) struct Entry {
     /// All due times up to here have been handled.
     pub(crate) through: Timestamp,
     /// Fingerprints of the records that trigger it, by type.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    // Under `records`, earlier versions saved another kind of fingerprint.
+    #[serde(default, rename = "fingerprints", skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) records: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last: Option<LastRun>,
