@@ -244,7 +244,7 @@ impl Commands {
         sending
     }
 
-    /// Kills it once the server has the mail, which it answers to nobody.
+    /// Kills it once the server has the mail and has not answered.
     fn kill_while_sending(&self, mail: &Value) {
         let before = self.smtp.taken().len();
         let mut sending = self.send(mail);

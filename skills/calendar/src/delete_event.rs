@@ -27,7 +27,7 @@ pub(crate) struct Which {
     #[schemars(extend("x-record" = "event"))]
     pub(crate) event: String,
     /// The one instance of a recurring event that does not take place, by the day on which it starts, YYYY-MM-DD, or by its
-    /// start, 2026-11-24T09:30; the whole event where nothing is given.
+    /// start, 2026-11-24T09:30; default: the whole event.
     pub(crate) date: Option<String>,
     /// For a server's event with attendees: the addresses of all of them, who are notified.
     pub(crate) notify: Option<Vec<String>>,

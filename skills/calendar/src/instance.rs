@@ -38,7 +38,7 @@ impl Named {
     /// The one instance that starts then; `listed` are those of the event that overlap the day.
     ///
     /// # Errors
-    /// `InvalidArguments` where none or several do.
+    /// `InvalidArguments` if none or several do.
     pub(crate) fn find<'a, 'b: 'a>(
         self,
         listed: impl Iterator<Item = &'a Instance<'b>>,
@@ -59,7 +59,7 @@ impl Named {
     /// As [`Self::find`], all that start then.
     ///
     /// # Errors
-    /// `InvalidArguments` where none does.
+    /// `InvalidArguments` if none does.
     pub(crate) fn find_all<'a, 'b: 'a>(
         self,
         listed: impl Iterator<Item = &'a Instance<'b>>,

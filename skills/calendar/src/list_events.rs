@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
     calendar: Option<String>,
     /// A part of the title, the place or the description.
     query: Option<String>,
-    /// Whether invitations that the user declined are listed, too; so where nothing is given.
+    /// Whether invitations that the user declined are listed; default: true.
     declined: Option<bool>,
     /// Fields that the user added.
     #[serde(flatten)]

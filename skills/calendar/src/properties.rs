@@ -86,7 +86,7 @@ pub(crate) fn move_to(
 /// Sets new times in the event's zone, or in this one if it has none yet.
 ///
 /// # Errors
-/// For a zone that nobody knows, and for an end before the start.
+/// For an unknown time zone, and for an end before the start.
 pub(crate) fn set_times(
     event: &mut Component,
     stretch: Stretch,
@@ -109,7 +109,7 @@ pub(crate) fn set_times(
     }
 }
 
-/// `end`: `None` where the event has a DURATION that stays.
+/// `end`: `None` if the event keeps its DURATION.
 fn set_span(
     event: &mut Component,
     begin: Timestamp,
@@ -170,7 +170,7 @@ pub(crate) fn placed_at(
 /// The clock of a moment's zone at an instant.
 ///
 /// # Errors
-/// For a zone that nobody knows.
+/// For an unknown time zone.
 pub(crate) fn clock_of(
     moment: &Moment,
     at: Timestamp,

@@ -34,7 +34,7 @@ fn is_of(event: &Component, uid: &str) -> bool {
 /// The instance that a call names: when it starts by the rule of its series.
 ///
 /// # Errors
-/// `InvalidArguments` where no instance starts then, or several do.
+/// `InvalidArguments` if no instance starts then, or several do.
 pub(crate) fn instance_named(ctx: &dyn ToolContext, held: &Held, named: Named) -> Result<Moment, ToolError> {
     if !properties::recurs(&held.calendar) {
         return Err(invalid("/date", "the event does not recur; leave the date out"));

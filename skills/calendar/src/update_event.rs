@@ -30,7 +30,7 @@ pub(crate) struct ChangedEvent {
     /// What takes place.
     pub(crate) title: Option<String>,
     /// The one instance of a recurring event of a server that changes, by the day on which it starts, YYYY-MM-DD, or by
-    /// its start, 2026-11-24T09:30; all of them where nothing is given.
+    /// its start, 2026-11-24T09:30; default: all of them.
     pub(crate) date: Option<String>,
     /// Whether all instances change, and move by as much as the one of `date`.
     pub(crate) all: Option<bool>,

@@ -30,7 +30,7 @@ struct Batch {
 /// call names it.
 ///
 /// # Errors
-/// For an id that is none or of another mailbox, and for a read-only mailbox, before anything is changed; when nothing was changed.
+/// For an invalid id or one of another mailbox, and for a read-only mailbox, before anything is changed; when nothing was changed.
 pub(crate) async fn change(
     ctx: &dyn ToolContext,
     ids: &[String],

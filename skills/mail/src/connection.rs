@@ -26,8 +26,8 @@ struct Refused {
     error: MailError,
 }
 
-/// The refusal of this very password by the server of this mailbox. Whoever is not asked by the user does not try it
-/// again; it counts until [`ImapConnection::sign_in`] succeeds, or the password, the user or the server changes.
+/// The refusal of this password by the server of this mailbox. Only a test by the user tries it again; it holds until
+/// [`ImapConnection::sign_in`] succeeds, or the password, the user or the server changes.
 pub(crate) fn refused(account: &Account, who: &SignIn) -> Option<MailError> {
     let all = REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
     let is_same = |refused: &&Refused| refused.server == account.server() && refused.who.is_same(who);

@@ -15,10 +15,10 @@ pub(crate) struct OldDraft {
 }
 
 impl OldDraft {
-    /// The draft that the argument `key` names; `None` where it names none, or one that is gone already.
+    /// The draft that the argument `key` names; `None` if it names none, or one that no longer exists.
     ///
     /// # Errors
-    /// For an id that is none, a message of another mailbox, and one that is no draft.
+    /// For an invalid id, a message of another mailbox, and one that is not a draft.
     pub(crate) async fn find(
         ctx: &dyn ToolContext,
         account: &Account,

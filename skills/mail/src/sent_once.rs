@@ -21,7 +21,7 @@ use crate::row::minute;
 /// How long Sent is searched for a mail whose sending ended without an answer.
 const SEARCHING: Duration = Duration::from_secs(20);
 
-/// Sends it; what it replaces is removed once it lies in Sent.
+/// Sends it; what it replaces is removed once it is in Sent.
 ///
 /// # Errors
 /// If it was not sent, with the reason; if it is unknown whether it was.
@@ -43,7 +43,7 @@ pub(crate) async fn send(ctx: &dyn ToolContext, outgoing: &Outgoing) -> Result<V
                 return Err(sent_already(ctx, note));
             }
             if note.sent {
-                done["note"] = "This very mail was sent before, and is not sent again.".into();
+                done["note"] = "The same mail was sent before, and is not sent again.".into();
             }
             return Ok(done);
         }
@@ -83,7 +83,7 @@ pub(crate) async fn send(ctx: &dyn ToolContext, outgoing: &Outgoing) -> Result<V
             let searched = search(ctx, &mut mailbox, sent.as_deref(), &note.message_id).await;
             is_found = searched == Searched::Found;
             if !is_found {
-                // Of two drafts of this very mail, the newer one is the one to decide about.
+                // Of two drafts of the same mail, the user decides about the newer one.
                 if let (Some(old), true, true) = (&outgoing.replaced, is_meant, note.draft.is_some()) {
                     let _ = mailbox.mailbox.remove_draft(&old.id).await;
                 }
@@ -139,7 +139,7 @@ async fn search(
     }
 }
 
-/// Notes that it was sent, puts the copy into Sent where it is missing, and then removes the drafts of it: without the
+/// Records that it was sent, adds the copy to Sent if it is missing, and then removes its drafts: without the
 /// copy they are all that its sender has.
 async fn finish(
     ctx: &dyn ToolContext,
@@ -168,7 +168,7 @@ async fn finish(
     if note.copied {
         remove(mailbox, note.draft.take().as_deref()).await;
         if let Some(old) = &outgoing.replaced {
-            // Also one that is gone meanwhile is not there any more.
+            // One that no longer exists is removed, too.
             let _ = mailbox.mailbox.remove_draft(&old.id).await;
         }
     }

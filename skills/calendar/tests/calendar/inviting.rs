@@ -129,7 +129,7 @@ fn declined_invitation_takes_no_time() {
     assert_eq!(free(&skill), Some(2));
 }
 
-/// Whoever attends one instance alone is told of a change of the series, too.
+/// People who attend only one instance are notified of a change to the series, too.
 #[test]
 fn attendees_of_single_instances_are_listed_with_the_event() {
     let (server, skill) = with_people(MINE);

@@ -253,7 +253,7 @@ async fn a_wrong_password_is_tried_once() {
     assert!(problem.refused && problem.hint.contains("an app password"), "{problem:?}");
     assert_eq!(refused.unread, None);
 
-    // Whoever is not asked by the user does not try it again; the user's test does.
+    // Only the user's test tries it again.
     server.stop();
     let web = Reach(web_trusting(&[&server]));
     let watched = watch(&web, &entry(&server, None), Secret::from("wrong")).await;

@@ -146,7 +146,7 @@ impl Draft {
     /// the sender's own addresses. The text comes above the quoted original.
     ///
     /// # Errors
-    /// `TooManyRecipients` where the original names more people than its envelope lists: some would be left out.
+    /// `TooManyRecipients` if the original names more people than its envelope lists: some would be left out.
     pub fn reply(
         from: Person,
         original: &Message,

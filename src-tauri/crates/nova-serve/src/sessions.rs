@@ -12,7 +12,7 @@ use crate::limits;
 
 const SESSION: &str = "mcp-session-id";
 
-/// The clients on a port. Clients that are gone seldom say so, so the session that was not used for longest
+/// The clients on a port. Clients rarely close their session, so the session that was not used for longest
 /// makes room for a new client.
 pub(crate) struct Sessions {
     pub(crate) manager: Arc<LocalSessionManager>,

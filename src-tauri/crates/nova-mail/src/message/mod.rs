@@ -46,7 +46,7 @@ const TEXTS: usize = 20;
 /// The most characters of the text.
 const TEXT: usize = 30_000;
 
-/// How many forwarded messages are read of a message, and how deep they may lie in each other.
+/// How many forwarded messages are read of a message, and how deep they may be nested.
 const FORWARDED: usize = 10;
 const DEEP: usize = 3;
 

@@ -22,7 +22,7 @@ pub struct SenderCheck {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     pub result: Check,
-    /// Of the envelope's sender (SPF), of the signature (DKIM) or of `From` (DMARC); `None` where the server does not say.
+    /// Of the envelope's sender (SPF), of the signature (DKIM) or of `From` (DMARC); `None` if the server does not report it.
     pub domain: Option<String>,
     /// Whether that is the domain of the one sender in `From`, by relaxed alignment (RFC 7489, 3.1). Anybody passes SPF and
     /// DKIM for a domain of their own.
@@ -103,7 +103,7 @@ impl SenderCheck {
         check
     }
 
-    /// Whether it is who it says; `None` where nothing speaks for it or against it.
+    /// Whether the sender is verified; `None` without a result.
     pub fn verified(&self) -> Option<bool> {
         if self.has_failed() {
             return Some(false);
@@ -213,7 +213,7 @@ fn is_aligned(one: &str, other: &str) -> bool {
 }
 
 impl Finding {
-    /// `LookAlike` where the domain of this address may be taken for another one.
+    /// `LookAlike` if the domain of this address may be mistaken for another one.
     pub fn look_alike(address: &str) -> Option<Self> {
         let (domain, errors) = idna::domain_to_unicode(domain_of(address));
         let label_mixes = |label: &str| !label.is_single_script();

@@ -52,7 +52,7 @@ pub trait Outbox: Send {
     /// Hands over the message, once.
     ///
     /// # Errors
-    /// `Unknown` if it may have been sent all the same; after any other error it was not.
+    /// `Unknown` if it may have been sent; after any other error it was not.
     async fn deliver(&mut self, message: &[u8]) -> Result<(), SendError>;
 
     /// Quits and closes the connection.
