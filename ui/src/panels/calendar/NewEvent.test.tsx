@@ -31,10 +31,10 @@ describe('a new event', () => {
   });
 
   test.each([
-    [{ Title: '' }, 'Write a title.'],
-    [{ Day: 'someday', Title: 'A' }, '“someday” is no date. Write it as 2026-11-30.'],
-    [{ From: 'noon', Title: 'A' }, '“noon” is no time. Write it as 09:30.'],
-    [{ From: '', Title: 'A' }, 'Write when it starts, or leave both times empty for the whole day.'],
+    [{ Title: '' }, 'Enter a title.'],
+    [{ Day: 'someday', Title: 'A' }, '“someday” is not a date. Write it as 2026-11-30.'],
+    [{ From: 'noon', Title: 'A' }, '“noon” is not a time. Write it as 09:30.'],
+    [{ From: '', Title: 'A' }, 'Enter when it starts, or leave both times empty for the whole day.'],
   ])('with %j reports %s and loses nothing', async (fields: Record<string, string>, problem) => {
     const { asked } = await write(fields);
     expect(screen.getByRole('alert')).toHaveTextContent(problem);

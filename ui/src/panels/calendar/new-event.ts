@@ -38,15 +38,15 @@ export function addressesIn(text: string): string[] {
 
 /** The tool's arguments, or the error of an entry. */
 export function readEvent({ title, day, from, to }: EventTimes & { readonly title: string }, today: string): { start: Local; end: Local } | string {
-  if (title.trim() === '') return 'Write a title.';
+  if (title.trim() === '') return 'Enter a title.';
   const date = dateOf(day, today);
-  if (date === null) return `“${day.trim()}” is no date. Write it as 2026-11-30.`;
-  if (from.trim() === '') return to.trim() === '' ? { start: date, end: date } : 'Write when it starts, or leave both times empty for the whole day.';
+  if (date === null) return `“${day.trim()}” is not a date. Write it as 2026-11-30.`;
+  if (from.trim() === '') return to.trim() === '' ? { start: date, end: date } : 'Enter when it starts, or leave both times empty for the whole day.';
   const [begin, end] = [timeOf(from), timeOf(to)];
-  if (begin === null) return `“${from.trim()}” is no time. Write it as 09:30.`;
+  if (begin === null) return `“${from.trim()}” is not a time. Write it as 09:30.`;
   const start = `${date}T${begin}`;
   if (to.trim() === '') return { start, end: shifted(start, 60) };
-  if (end === null) return `“${to.trim()}” is no time. Write it as 10:15.`;
+  if (end === null) return `“${to.trim()}” is not a time. Write it as 10:15.`;
   const same = `${date}T${end}`;
   // An end before the start is on the next day.
   return { start, end: same > start ? same : shifted(same, 1440) };
