@@ -44,7 +44,7 @@ pub fn run(open_window: fn(&Args) -> Result<u8, UserError>) -> ExitCode {
         }
     };
     args.json &= !args.stdout_is_taken();
-    start::log();
+    let _log = start::log();
     let result = match args.command {
         Some(ref command) => start::on_runtime(command::run(&args, command)),
         None => open_window(&args),

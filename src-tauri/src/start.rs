@@ -6,6 +6,7 @@ use nova_app::{
     StoreOptions, Web, WebOptions,
 };
 use nova_protocol::{ErrorCode, UserError};
+use tracing_appender::non_blocking::WorkerGuard;
 
 use crate::args::Args;
 
@@ -63,13 +64,15 @@ pub(crate) fn on_runtime<T>(future: impl Future<Output = Result<T, UserError>>) 
     result
 }
 
-/// Logs to stderr, filtered by `NOVA_LOG`. Messages of `rmcp` are off by default: they duplicate Nova's
-/// errors, or concern refused requests, and a client that sends many without reading stderr would block the
-/// program.
-pub(crate) fn log() {
+/// Logs to stderr, filtered by `NOVA_LOG`, until the guard is dropped. A line is lost when stderr is full: an MCP
+/// client that never reads it must not block the program. Messages of `rmcp` are off by default: they duplicate
+/// Nova's errors, or concern refused requests.
+pub(crate) fn log() -> WorkerGuard {
     let filter = tracing_subscriber::EnvFilter::try_from_env("NOVA_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp=off"));
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let (stderr, guard) = tracing_appender::non_blocking(std::io::stderr());
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).try_init();
+    guard
 }
 
 fn absolute(path: &std::path::Path) -> PathBuf {

@@ -1,7 +1,7 @@
 //! An MCP client of `nova mcp serve`, over plain lines of JSON.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use nova_testkit::PATIENCE;
@@ -22,7 +22,10 @@ pub(crate) struct McpClient {
 
 impl McpClient {
     pub(crate) fn start(nova: &Nova, args: &[&str]) -> Self {
-        let mut command = nova.command(&[&["mcp", "serve"], args].concat());
+        Self::spawn(nova.command(&[&["mcp", "serve"], args].concat()))
+    }
+
+    pub(crate) fn spawn(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());

@@ -453,10 +453,13 @@ fn invalid_requests_are_refused_and_the_next_is_answered() {
 
 #[test]
 fn every_call_of_a_flood_is_answered_or_refused() {
-    // Refusals must not fill standard error, which this client does not read.
+    // More log than a pipe holds, which this client does not read.
     const CALLS: usize = 1_000;
     let nova = Nova::new(NOTE, []);
-    let mut client = McpClient::connected(&nova, &[]);
+    let mut command = nova.command(&["mcp", "serve"]);
+    command.env("NOVA_LOG", "debug");
+    let mut client = McpClient::spawn(command);
+    client.greet(&json!({}));
     let search = json!({ "name": "vault__search", "arguments": { "query": "line" } });
     let ids: Vec<u64> = (0..CALLS).map(|_| client.begin("tools/call", search.clone())).collect();
     let before = client.said.len();
