@@ -48,8 +48,6 @@ impl App {
         audience: Audience,
         caller: &Caller,
     ) -> ToolResult {
-        // A one-shot command does not watch the file.
-        self.reload_settings();
         let access = self.access(Arc::new(Rereading { app: self.clone(), approver: run.approver }));
         let change_set = access
             .vault
