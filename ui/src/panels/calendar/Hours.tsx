@@ -90,9 +90,9 @@ function Lines() {
 
 function DayColumn({ day, single }: { day: string; single: boolean }) {
   const { state, events, reading, today, dragging, sources } = useCalendar();
-  const { lift, adding } = state;
+  const { lift } = state;
   const lifted = lift ? piecesOn([{ ...lift.event, start: lift.start, end: lift.end }], day) : [];
-  const drawn = dragging.drawn && dayOf(dragging.drawn.start) === day ? dragging.drawn : null;
+  const planned = dragging.drawn ?? state.planned;
   const boxes = sideBySide(piecesOn(events, day), LEAST);
   return (
     <div
@@ -110,9 +110,7 @@ function DayColumn({ day, single }: { day: string; single: boolean }) {
       {lifted.map((piece) => (
         <EventBox key={`lifted ${piece.event.key}`} box={{ ...piece, column: 0, columns: 1 }} day={day} single={single} lifted />
       ))}
-      {(drawn ?? (adding && adding.day === day && adding.from !== '' ? { start: `${day}T${adding.from}`, end: `${day}T${adding.to}` } : null)) !== null && (
-        <Planned {...(drawn ?? { start: `${day}T${adding?.from}`, end: `${day}T${adding?.to}` })} />
-      )}
+      {planned !== null && planned.start.length > 10 && dayOf(planned.start) === day && <Planned {...planned} />}
     </div>
   );
 }

@@ -72,6 +72,19 @@ describe('a new event', () => {
     expect(screen.queryByText(/^Overlaps/)).toBeNull();
   });
 
+  test('is drawn at the time that its form says', async () => {
+    const { press } = await open();
+    press('n');
+    const drawn = () => screen.queryByTestId('planned-event')?.style.top;
+    expect(drawn()).toBe('calc(var(--hour) * 15)');
+    await userEvent.clear(screen.getByLabelText('From'));
+    await userEvent.type(screen.getByLabelText('From'), '09:00');
+    expect(drawn()).toBe('calc(var(--hour) * 9)');
+    await userEvent.clear(screen.getByLabelText('Day'));
+    await userEvent.type(screen.getByLabelText('Day'), 'tomorrow');
+    expect(drawn()).toBeUndefined();
+  });
+
   test('goes to the chosen calendar of a server, which invites people', async () => {
     const { asked, press } = await open({}, [NOTES, TEAM, { ...TEAM, calendar: 'Work', kind: 'caldav', read_only: false }]);
     press('n');

@@ -1,10 +1,10 @@
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
 
 import { Button, IconButton, LinkButton, TextField } from '../../shared';
 import { dateOf } from '../../shared/form/date-words';
 import { Select } from '../../shared/Select';
 import { useCalendar } from './context';
-import { addressesIn, readEvent, timesShown, writableIn, type Entries } from './new-event';
+import { addressesIn, readEvent, readTimes, timesShown, writableIn, type Entries } from './new-event';
 import { OverlapNote } from './OverlapNote';
 import type { NewEvent } from './state';
 import { wordsIn } from './title-words';
@@ -27,6 +27,9 @@ export function NewEventForm({ start }: { start: NewEvent }) {
   const { day, from, to } = timesShown(entries, words, start);
   const enter = (part: Partial<Entries>) => setEntries({ ...entries, ...part });
   const read = readEvent({ title, day, from, to }, today);
+  const times = readTimes({ day, from, to }, today);
+  const [begin, end] = typeof times === 'string' ? ['', ''] : [times.start, times.end];
+  useEffect(() => dispatch({ type: 'planned', times: begin === '' ? null : { start: begin, end } }), [dispatch, begin, end]);
   const writable = writableIn(sources);
   const source = writable.find(({ id }) => id === chosen) ?? writable[0];
   const invites = source?.remote === true;

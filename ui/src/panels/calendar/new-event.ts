@@ -37,8 +37,12 @@ export function addressesIn(text: string): string[] {
 }
 
 /** The tool's arguments, or the error of an entry. */
-export function readEvent({ title, day, from, to }: EventTimes & { readonly title: string }, today: string): { start: Local; end: Local } | string {
-  if (title.trim() === '') return 'Enter a title.';
+export function readEvent({ title, ...times }: EventTimes & { readonly title: string }, today: string): { start: Local; end: Local } | string {
+  return title.trim() === '' ? 'Enter a title.' : readTimes(times, today);
+}
+
+/** Start and end, both dates for all-day, or the error of an entry. */
+export function readTimes({ day, from, to }: EventTimes, today: string): { start: Local; end: Local } | string {
   const date = dateOf(day, today);
   if (date === null) return `“${day.trim()}” is not a date. Write it as 2026-11-30.`;
   if (from.trim() === '') return to.trim() === '' ? { start: date, end: date } : 'Enter when it starts, or leave both times empty for the whole day.';

@@ -16,6 +16,8 @@ export interface NewEvent {
   readonly to: string;
 }
 
+export type Times = Pick<Lift, 'start' | 'end'>;
+
 export interface CalendarState {
   readonly view: CalendarView;
   /** `YYYY-MM-DD` */
@@ -25,11 +27,13 @@ export interface CalendarState {
   /** The event with an open sheet. */
   readonly open: string | null;
   readonly adding: NewEvent | null;
+  /** The time that the form of a new event says, drawn among the hours. */
+  readonly planned: Times | null;
   readonly lift: Lift | null;
   /** A dropped event of a series: whether all change is being asked. */
   readonly choice: Lift | null;
   /** Targets of dropped events by key, until reloaded. */
-  readonly put: Readonly<Record<string, Pick<Lift, 'start' | 'end'>>>;
+  readonly put: Readonly<Record<string, Times>>;
   /** Waits for a choice between the server's version and the user's. */
   readonly conflict: EventConflict | null;
 }
@@ -42,6 +46,7 @@ export type CalendarChange =
   | { readonly type: 'toggled'; readonly calendar: string }
   | { readonly type: 'opened'; readonly event: string }
   | { readonly type: 'adding'; readonly event: NewEvent }
+  | { readonly type: 'planned'; readonly times: Times | null }
   /** Closes the sheet or the form. */
   | { readonly type: 'closed' }
   | { readonly type: 'lifted'; readonly lift: Lift }
@@ -58,7 +63,7 @@ export type CalendarChange =
   /** The events were reloaded. */
   | { readonly type: 'answered' };
 
-export const firstCalendar = (day: string): CalendarState => ({ view: 'day', day, hidden: [], open: null, adding: null, lift: null, choice: null, put: {}, conflict: null });
+export const firstCalendar = (day: string): CalendarState => ({ view: 'day', day, hidden: [], open: null, adding: null, planned: null, lift: null, choice: null, put: {}, conflict: null });
 
 export function reduceCalendar(state: CalendarState, change: CalendarChange): CalendarState {
   switch (change.type) {
@@ -74,11 +79,13 @@ export function reduceCalendar(state: CalendarState, change: CalendarChange): Ca
       return { ...state, hidden };
     }
     case 'opened':
-      return { ...state, open: change.event, adding: null };
+      return { ...state, open: change.event, adding: null, planned: null };
     case 'adding':
       return { ...state, adding: change.event, open: null };
+    case 'planned':
+      return { ...state, planned: change.times };
     case 'closed':
-      return { ...state, open: null, adding: null };
+      return { ...state, open: null, adding: null, planned: null };
     case 'lifted':
       // What waits for a choice stays where it was dropped.
       return state.choice === null ? { ...state, lift: change.lift } : state;
