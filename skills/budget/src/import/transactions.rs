@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use nova_skill::figures::currency_code;
 use nova_skill::{Date, Decimal, ToolError};
 use nova_statement::{
-    DateFormat, Question, Row, RowIds, Table, Wrong, amount, currencies_of_sign, currency_beside,
-    is_negative, refuse_wrong,
+    DateFormat, Question, Row, RowIds, Table, WrongLine, amount, currencies_of_sign, currency_beside,
+    is_negative, refuse_wrong_lines,
 };
 
 use super::mapping::{Mapping, Sign};
@@ -42,7 +42,7 @@ impl Transaction {
 /// The result of reading a table.
 pub(super) struct ReadRows {
     pub(super) read: Vec<Transaction>,
-    pub(super) invalid: Vec<Wrong>,
+    pub(super) invalid: Vec<WrongLine>,
 }
 
 /// The question about this many possible duplicates; `None` if there are none.
@@ -190,7 +190,7 @@ impl Columns {
         left_out: &HashSet<u64>,
     ) -> Result<Vec<Transaction>, ToolError> {
         let ReadRows { read, invalid } = self.read_rows(table, currencies, left_out, &|_| ());
-        refuse_wrong(&table.file, &invalid)?;
+        refuse_wrong_lines(&table.file, &invalid)?;
         Ok(read)
     }
 
@@ -211,7 +211,7 @@ impl Columns {
                 Ok(transaction) => transaction,
                 Err(_) if left_out.contains(&row.line) => continue,
                 Err(problem) => {
-                    rows.invalid.push(Wrong { line: row.line, problem });
+                    rows.invalid.push(WrongLine { line: row.line, problem });
                     continue;
                 }
             };
@@ -219,7 +219,7 @@ impl Columns {
             if let Some(own) = &transaction.own_id {
                 let (id, problem) = ids.own(own, row.line);
                 if let Some(problem) = problem {
-                    rows.invalid.push(Wrong { line: row.line, problem });
+                    rows.invalid.push(WrongLine { line: row.line, problem });
                 }
                 transaction.own_id = Some(id);
             }

@@ -6,7 +6,7 @@ use nova_skill::figures::TooLarge;
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, VaultPath};
-use nova_statement::{Candidate, Wrong, import_ids, pair_up};
+use nova_statement::{Candidate, WrongLine, import_ids, pair_up};
 
 use super::draft::Draft;
 use crate::books::{Books, PlannedRecord, PositionNote, TRADE, TradeNote, Transfer};
@@ -41,7 +41,7 @@ pub(super) struct Compared {
     /// By the line of the row.
     pub(super) twins: HashMap<u64, Twin>,
     pub(super) already_there: usize,
-    pub(super) wrong: Vec<Wrong>,
+    pub(super) wrong: Vec<WrongLine>,
 }
 
 impl Compared {
@@ -139,7 +139,7 @@ impl Compared {
             }
         }
         self.new.retain(|one| !wrong.contains_key(&one.draft.line));
-        self.wrong.extend(wrong.into_iter().map(|(line, problem)| Wrong { line, problem }));
+        self.wrong.extend(wrong.into_iter().map(|(line, problem)| WrongLine { line, problem }));
         self.wrong.sort_by_key(|one| one.line);
         Ok(())
     }
@@ -223,7 +223,7 @@ impl Known {
 }
 
 /// Turns a row into an event and the fields of its note.
-fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, Wrong> {
+fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, WrongLine> {
     let line = draft.line;
     let of_account = draft.kind.is_of_account(draft.symbol.as_deref());
     let made = match of_account {
@@ -231,7 +231,7 @@ fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, Wrong> {
         false => event(draft.kind, &draft.numbers, || Ok(Decimal::ONE))
             .map(|(event, fields)| (Some(event), fields)),
     };
-    let (event, fields) = made.map_err(|error| Wrong {
+    let (event, fields) = made.map_err(|error| WrongLine {
         line,
         problem: match error {
             ToolError::InvalidArguments { path, rule, .. } => {
@@ -244,7 +244,7 @@ fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, Wrong> {
     if let Some(event) = &event {
         let trade = Trade { date: draft.date, event: event.clone(), origin: 0 };
         if let Err((_, TradeError::TooLarge(error))) = Ledger::of(snapshot.method, &[trade], None) {
-            return Err(Wrong { line, problem: error.to_string() });
+            return Err(WrongLine { line, problem: error.to_string() });
         }
     }
     Ok(Ready { draft, event, fields })

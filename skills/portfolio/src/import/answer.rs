@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use nova_skill::figures::{money, plus};
 use nova_skill::{Decimal, ToolError, Value, json};
-use nova_statement::{Question, Table, Wrong, choice, date_question, decimal_question, described};
+use nova_statement::{Question, Table, WrongLine, choice, date_question, decimal_question, described};
 
 use super::actions::CHOICES;
 use super::against::{Compared, Ready};
@@ -27,7 +27,7 @@ pub(super) struct Answer<'a> {
     pub(super) broker: Option<&'a str>,
     pub(super) currency: Option<&'static str>,
     pub(super) questions: &'a [Question],
-    pub(super) wrong: &'a [Wrong],
+    pub(super) wrong: &'a [WrongLine],
     pub(super) compared: &'a Compared,
     /// Symbols of existing records.
     pub(super) symbols: BTreeSet<&'a str>,

@@ -20,7 +20,7 @@ use nova_skill::{
     Date, Description, Effect, JsonSchema, NativeTool, NewNote, Note, NotePath, Output, ToolContext,
     ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
-use nova_statement::{OfAlike, Question, Read, Table, first_open, refuse_wrong, report_reading};
+use nova_statement::{OfAlike, Question, Read, Table, first_open, refuse_wrong_lines, report_reading};
 use serde::Deserialize;
 
 use crate::amount::{self, invalid};
@@ -180,7 +180,7 @@ impl NativeTool for ImportTransactions {
         if !questions.is_empty() {
             return Err(first_open(&table, &questions));
         }
-        refuse_wrong(&table.file, &wrong)?;
+        refuse_wrong_lines(&table.file, &wrong)?;
         let mut value = answer.result(dry_run)?;
         compared.new.retain(|one| !out.contains(&one.draft.line));
         let mut paths: Vec<NotePath> = Vec::new();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use nova_skill::figures::{at_least, currency_code, folded};
 use nova_skill::{Date, Decimal, ToolError};
 use nova_statement::{
-    DateFormat, Question, Row, RowIds, Table, Wrong, amount, cells, currencies_of_sign, currency_beside,
+    DateFormat, Question, Row, RowIds, Table, WrongLine, amount, cells, currencies_of_sign, currency_beside,
     currency_in, is_negative,
 };
 
@@ -26,7 +26,7 @@ const MAX_QUESTIONS: usize = 20;
 #[derive(Default)]
 pub(super) struct ParsedRows {
     pub(super) drafts: Vec<Draft>,
-    pub(super) wrong: Vec<Wrong>,
+    pub(super) wrong: Vec<WrongLine>,
     /// Number of rows with an action that is left out.
     pub(super) ignored: usize,
 }
@@ -150,7 +150,7 @@ impl<'a> Columns<'a> {
                         let own = if account.is_empty() { own.clone() } else { format!("{account} {own}") };
                         let (id, problem) = ids.own(&own, row.line);
                         if let Some(problem) = problem.filter(|_| !left_out.contains(&row.line)) {
-                            rows.wrong.push(Wrong { line: row.line, problem });
+                            rows.wrong.push(WrongLine { line: row.line, problem });
                         }
                         draft.own_id = Some(id);
                     }
@@ -160,7 +160,7 @@ impl<'a> Columns<'a> {
                 }
                 Ok(None) => rows.ignored += 1,
                 Err(_) if left_out.contains(&row.line) => {}
-                Err(problem) => rows.wrong.push(Wrong { line: row.line, problem }),
+                Err(problem) => rows.wrong.push(WrongLine { line: row.line, problem }),
             }
         }
         rows

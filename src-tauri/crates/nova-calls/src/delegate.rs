@@ -67,10 +67,10 @@ impl Approver for WhileCallWaits {
 
 /// Reads and effects of a call's sub-agents, for its outcome.
 #[derive(Default)]
-pub(crate) struct Delegated(Mutex<Told>);
+pub(crate) struct Delegated(Mutex<SubAgentTotals>);
 
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct SubAgentTotals {
     pub(crate) seen: BTreeMap<VaultPath, ContentHash>,
     pub(crate) local_only: bool,
     pub(crate) untrusted: bool,
@@ -78,7 +78,7 @@ pub(crate) struct Told {
 }
 
 impl Delegated {
-    pub(crate) fn take(&self) -> Told {
+    pub(crate) fn take(&self) -> SubAgentTotals {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -3,7 +3,7 @@
 //! possible duplicates, and notes that remember the columns.
 //!
 //! The meaning of a row is up to the skill that imports it. It never guesses: an ambiguous date or number
-//! is a [`Question`], and an unreadable line is reported as [`Wrong`]. Only [`remember`] changes notes.
+//! is a [`Question`], and an unreadable line is reported as [`WrongLine`]. Only [`remember`] changes notes.
 //!
 //! # Invariants
 //!
@@ -28,7 +28,7 @@ pub use file::{Read, report_reading};
 pub use headings::{currency_in, has_words, named, words};
 pub use id::{RowIds, import_ids};
 pub use pairs::{Candidate, pair_up};
-pub use question::{OfAlike, Question, Wrong, choice, first_open, refuse_wrong};
+pub use question::{OfAlike, Question, WrongLine, choice, first_open, refuse_wrong_lines};
 pub use remembered::{remember, remembered};
 pub use table::{DELIMITERS, Row, Table};
 pub use values::{

@@ -28,7 +28,7 @@ pub enum OfAlike {
 
 /// A line that cannot be imported, with the reason.
 #[derive(Debug)]
-pub struct Wrong {
+pub struct WrongLine {
     pub line: u64,
     pub problem: String,
 }
@@ -75,8 +75,8 @@ pub fn first_open(table: &Table, questions: &[Question]) -> ToolError {
 
 /// # Errors
 /// If there is an unreadable line, with the file and line.
-pub fn refuse_wrong(file: &str, wrong: &[Wrong]) -> Result<(), ToolError> {
-    let Some(Wrong { line, problem }) = wrong.first() else { return Ok(()) };
+pub fn refuse_wrong_lines(file: &str, wrong: &[WrongLine]) -> Result<(), ToolError> {
+    let Some(WrongLine { line, problem }) = wrong.first() else { return Ok(()) };
     let mut message = format!("{file}, line {line}: {problem}.");
     if wrong.len() > 1 {
         let lines: Vec<String> =
