@@ -17,6 +17,7 @@ mod giving_tasks;
 mod going_back;
 mod harness;
 mod hostile_page;
+mod hostile_servers;
 mod keeping_a_key;
 mod mail;
 mod mcp_servers;
