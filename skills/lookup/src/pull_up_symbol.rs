@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use nova_market::tools::{self, Web, cited};
-use nova_market::{age, sources};
+use nova_market::{Intraday, Reasons, age, sources};
 use nova_skill::figures::{at_least, percent, rounded_to};
-use nova_skill::jiff::ToSpan as _;
+use nova_skill::jiff::{Timestamp, ToSpan as _};
 use nova_skill::{
     Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError,
     ToolOutput, Value, async_trait, json, schemars,
@@ -11,7 +11,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::range::{Range, thinned};
+use crate::range::{ChartRange, Range, thinned};
 use crate::resolve::{Held, others, resolve, unknown};
 use nova_market::tools::closes::{Closes, closes};
 
@@ -23,9 +23,9 @@ pub(crate) struct Symbol {
     /// A symbol such as UBER or NGTL.DE, or a company's name.
     #[schemars(extend("x-help" = "Or a company's name"))]
     symbol: String,
-    /// Also return the closes of this range, for a chart; omit otherwise.
-    #[schemars(extend("x-help" = "Closes of so long back"))]
-    range: Option<Range>,
+    /// Also return the closes of this range, or the prices within the last day (1d), for a chart; omit otherwise.
+    #[schemars(extend("x-help" = "Closes of so long back, or prices of one day"))]
+    range: Option<ChartRange>,
 }
 
 /// Every day of five years; a longer series is thinned.
@@ -58,7 +58,8 @@ impl NativeTool for PullUpSymbol {
         let resolved = resolve(&of.symbol, &held, &sources, ctx).await?;
         let today = ctx.clock().today();
         // The year's figures need more than a year, because it may begin on a holiday.
-        let since = of.range.unwrap_or_default().begins(today).min(Range::Year.begins(today));
+        let range = of.range.and_then(ChartRange::closes);
+        let since = range.unwrap_or_default().begins(today).min(Range::Year.begins(today));
         let since = since.saturating_sub(10.days());
         let web = Web(ctx);
         // A symbol alone can be another company's elsewhere.
@@ -69,10 +70,17 @@ impl NativeTool for PullUpSymbol {
                 false => None,
             }
         };
-        let (quote, closes, namesakes) = futures::join!(
+        let intraday = async {
+            match of.range {
+                Some(ChartRange::Day) => Some(sources.intraday(&resolved.listing, today, &web).await),
+                _ => None,
+            }
+        };
+        let (quote, closes, namesakes, intraday) = futures::join!(
             sources.quote(&resolved.listing, today, None, &web),
             closes(&resolved.listing, since, &sources, ctx),
-            namesakes
+            namesakes,
+            intraday
         );
         let mut problems = Vec::new();
         let price = match (&quote, &closes) {
@@ -119,12 +127,16 @@ impl NativeTool for PullUpSymbol {
             }
             Ok(_) => {}
         }
+        if let Some(Err(reasons)) = &intraday {
+            let symbol = &resolved.listing.symbol;
+            problems.push(problem(format!("{symbol} has no chart of the day: {reasons}")));
+        }
         let before = price.before.or_else(|| {
             let bars = &known?.history.bars;
             bars.iter().rev().find(|bar| bar.date < price.date).map(|bar| bar.close)
         });
         let change = before.and_then(|before| percent(price.value.checked_sub(before)?, before, 2));
-        let range = known.and_then(Closes::year_range);
+        let year = known.and_then(Closes::year_range);
         let days =
             || known.into_iter().flat_map(|closes| &closes.history.bars).map(|bar| bar.date.to_string());
         let mut value = json!({
@@ -139,14 +151,17 @@ impl NativeTool for PullUpSymbol {
             "is_close": price.is_close,
             "day_change": change.map(|change| change.to_string()),
             "year_change": known.and_then(Closes::year_change).map(|change| change.to_string()),
-            "year_low": range.map(|(low, _)| shown(low)),
-            "year_high": range.map(|(_, high)| shown(high)),
+            "year_low": year.map(|(low, _)| shown(low)),
+            "year_high": year.map(|(_, high)| shown(high)),
             "closes_source": known.map(|closes| closes.source.clone()),
             "closes_from": days().next(),
             "closes_to": days().next_back(),
             "problems": problems,
         });
-        if let (Some(range), Some(closes)) = (of.range, known) {
+        if let Some(intraday) = &intraday {
+            value["intraday"] = within_a_day(intraday);
+        }
+        if let (Some(range), Some(closes)) = (range, known) {
             let points = closes.since(range.begins(today)).iter();
             let points = points.map(
                 |bar| json!({"date": bar.date.to_string(), "close": shown(bar.close), "volume": bar.volume}),
@@ -161,8 +176,27 @@ impl NativeTool for PullUpSymbol {
                 .caution(caution),
         );
         output.sources.extend(known.map(Closes::cited));
+        let intraday = intraday.and_then(Result::ok);
+        output.sources.extend(intraday.map(|(_, day)| cited(&day.url, &day.fetched)));
         Ok(output.into())
     }
+}
+
+/// Null if no source has them.
+fn within_a_day(found: &Result<(String, Intraday), Reasons>) -> Value {
+    let Ok((source, day)) = found else { return Value::Null };
+    let local = |time: Timestamp| time.to_zoned(day.zone.clone());
+    let points = day.ticks.iter().map(|tick| {
+        // With the offset of the exchange.
+        let time = local(tick.time).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        json!({"time": time, "price": shown(tick.price), "volume": tick.volume})
+    });
+    let offset = || day.ticks.last().map(|tick| local(tick.time).strftime("UTC%:z").to_string());
+    json!({
+        "source": source,
+        "zone": day.zone.iana_name().map(str::to_owned).or_else(offset),
+        "points": thinned(points.collect(), POINTS),
+    })
 }
 
 struct Price {

@@ -2,6 +2,37 @@ use nova_skill::jiff::{Span, ToSpan as _};
 use nova_skill::{Date, JsonSchema, schemars};
 use serde::Deserialize;
 
+/// What a chart of one share shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+pub(crate) enum ChartRange {
+    #[serde(rename = "1d")]
+    Day,
+    #[serde(rename = "1m")]
+    Month,
+    #[serde(rename = "6m")]
+    HalfYear,
+    #[serde(rename = "1y")]
+    Year,
+    #[serde(rename = "5y")]
+    FiveYears,
+    #[serde(rename = "all")]
+    All,
+}
+
+impl ChartRange {
+    /// The range of its closes; `None` for prices within a day.
+    pub(crate) fn closes(self) -> Option<Range> {
+        match self {
+            Self::Day => None,
+            Self::Month => Some(Range::Month),
+            Self::HalfYear => Some(Range::HalfYear),
+            Self::Year => Some(Range::Year),
+            Self::FiveYears => Some(Range::FiveYears),
+            Self::All => Some(Range::All),
+        }
+    }
+}
+
 /// How far back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 pub(crate) enum Range {

@@ -6,6 +6,7 @@ mod finding;
 mod fundamentals;
 mod headlines;
 mod pulling_up;
+mod within_a_day;
 
 use nova_skill::{Value, json};
 use nova_testkit::{Reply, SkillInVault, WebRequest};

@@ -53,4 +53,4 @@ pub use key_figures::{Close, Figure, KeyFigure, SHARES_DAYS, SHARES_TAG, Unit, k
 pub use listing::{Found, Listing};
 pub use order::{Reasons, Sources};
 pub use reports::ShareColumns;
-pub use source::{Bar, Events, History, Overview, QUOTE_DAYS, Quoted, Source};
+pub use source::{Bar, Events, History, Intraday, Overview, QUOTE_DAYS, Quoted, Source, Tick};

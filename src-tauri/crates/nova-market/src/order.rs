@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 
-use crate::{Found, History, Listing, Overview, Quoted, Source, SourceError, Transport};
+use crate::{Found, History, Intraday, Listing, Overview, Quoted, Source, SourceError, Transport};
 
 /// Consecutive failures after which a source is no longer asked for the same kind of data.
 const FAILURES: u32 = 3;
@@ -25,6 +25,7 @@ type Failures = HashMap<(String, What), (u32, String)>;
 enum What {
     Quote,
     History,
+    Intraday,
     Rate,
     Rates,
     Search,
@@ -80,6 +81,22 @@ impl Sources {
         self.first(What::History, |source| async move {
             let found = source.history(listing, from, to, transport).await?;
             found.checked(listing.currency.as_deref(), from, to)
+        })
+        .await
+    }
+
+    /// The prices within the last trading day, and their source.
+    ///
+    /// # Errors
+    /// See [`Sources::quote`].
+    pub async fn intraday(
+        &self,
+        listing: &Listing,
+        today: Date,
+        transport: &dyn Transport,
+    ) -> Result<(String, Intraday), Reasons> {
+        self.first(What::Intraday, |source| async move {
+            source.intraday(listing, transport).await?.checked(listing.currency.as_deref(), today)
         })
         .await
     }

@@ -1,5 +1,7 @@
 use async_trait::async_trait;
+use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use nova_figures::{day_and_month, days_between};
 use rust_decimal::Decimal;
 
@@ -28,6 +30,11 @@ pub trait Source: Send + Sync {
         _: &dyn Transport,
     ) -> Result<History, SourceError> {
         Err(SourceError::Symbol("gives no past prices".into()))
+    }
+
+    /// The prices within the last trading day, which may not be over.
+    async fn intraday(&self, _: &Listing, _: &dyn Transport) -> Result<Intraday, SourceError> {
+        Err(SourceError::Symbol("gives no prices within a day".into()))
     }
 
     /// The exchange rate: units of `to` per unit of `from`.
@@ -101,6 +108,29 @@ pub struct History {
     pub fetched: String,
 }
 
+/// Prices within one trading day, oldest first. They are not closes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intraday {
+    pub currency: String,
+    /// The zone of the exchange.
+    pub zone: TimeZone,
+    pub ticks: Vec<Tick>,
+    /// URL of the answer, without the query.
+    pub url: String,
+    /// Time of the answer, RFC 3339.
+    pub fetched: String,
+}
+
+/// The last price of some minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick {
+    /// The beginning of those minutes, or the time of the newest price.
+    pub time: Timestamp,
+    pub price: Decimal,
+    /// The trading volume in shares, if reported.
+    pub volume: Option<u64>,
+}
+
 /// One trading day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
@@ -140,17 +170,7 @@ impl Quoted {
             return absurd(format!("answered with the price {}, which is not above zero", self.price));
         }
         in_currency(&self.currency, currency)?;
-        // It may already be tomorrow in another time zone.
-        if days_between(today, self.date) > 1 {
-            return absurd(format!("answered with a price of {}, which is in the future", self.date));
-        }
-        if days_between(self.date, today) > QUOTE_DAYS {
-            return absurd(format!(
-                "has no newer price than that of {} {}",
-                day_and_month(self.date),
-                self.date.year()
-            ));
-        }
+        in_the_last_days(self.date, today)?;
         if let Some(last) = last.filter(|last| is_far_off(self.price, *last)) {
             return absurd(format!(
                 "answered with the price {}, more than 1,000 times off the last one, {last}",
@@ -198,11 +218,64 @@ impl History {
     }
 }
 
+impl Intraday {
+    /// The day of its last price, at the exchange.
+    pub fn day(&self) -> Option<Date> {
+        self.ticks.last().map(|tick| self.day_of(tick))
+    }
+
+    /// The prices of the last day.
+    ///
+    /// # Errors
+    /// When there are none, or the day, the currency or a price is implausible: see [`Quoted::checked`].
+    pub fn checked(mut self, currency: Option<&str>, today: Date) -> Result<Self, SourceError> {
+        in_currency(&self.currency, currency)?;
+        self.ticks.retain(|tick| tick.price > Decimal::ZERO);
+        // Stable: of two prices of the same time, the later one is newer.
+        self.ticks.sort_by_key(|tick| tick.time);
+        self.ticks.reverse();
+        self.ticks.dedup_by_key(|tick| tick.time);
+        self.ticks.reverse();
+        let Some(day) = self.day() else {
+            return Err(SourceError::Symbol("has no prices within a day".into()));
+        };
+        in_the_last_days(day, today)?;
+        let before = self.ticks.partition_point(|tick| self.day_of(tick) < day);
+        self.ticks.drain(..before);
+        let mut prices: Vec<Decimal> = self.ticks.iter().map(|tick| tick.price).collect();
+        prices.sort();
+        let usual = prices.get(prices.len() / 2).copied().unwrap_or_default();
+        match self.ticks.iter().find(|tick| is_far_off(tick.price, usual)) {
+            None => Ok(self),
+            Some(tick) => Err(SourceError::Symbol(format!(
+                "answered with the price {} of {}, more than 1,000 times off the others",
+                tick.price, tick.time
+            ))),
+        }
+    }
+
+    fn day_of(&self, tick: &Tick) -> Date {
+        tick.time.to_zoned(self.zone.clone()).date()
+    }
+}
+
 fn in_currency(said: &str, kept: Option<&str>) -> Result<(), SourceError> {
     match kept.filter(|kept| *kept != said) {
         None => Ok(()),
         Some(kept) => Err(SourceError::Symbol(format!("quotes it in {said}, but it is recorded in {kept}"))),
     }
+}
+
+fn in_the_last_days(day: Date, today: Date) -> Result<(), SourceError> {
+    // It may already be tomorrow in another time zone.
+    if days_between(today, day) > 1 {
+        return Err(SourceError::Symbol(format!("answered with a price of {day}, which is in the future")));
+    }
+    if days_between(day, today) > QUOTE_DAYS {
+        let (day, year) = (day_and_month(day), day.year());
+        return Err(SourceError::Symbol(format!("has no newer price than that of {day} {year}")));
+    }
+    Ok(())
 }
 
 /// Whether two prices differ by a factor of more than a thousand.

@@ -10,7 +10,9 @@ use async_trait::async_trait;
 use futures::executor::block_on;
 use jiff::civil::Date;
 use nova_market::sources::{Description, Known, described};
-use nova_market::{File, History, Listing, Quoted, Request, Response, Source, SourceError, Transport};
+use nova_market::{
+    File, History, Intraday, Listing, Quoted, Request, Response, Source, SourceError, Transport,
+};
 use url::Url;
 
 /// Responds to each request with a status and a body.
@@ -239,6 +241,128 @@ fn yahoo_dividends_are_converted_from_subunits() {
         ("0.8".into(), "1.50".into())
     );
     assert_eq!((days.bars[0].volume, days.bars[1].volume), (Some(1200), None));
+}
+
+/// Yahoo's answer about a day at New York, opened at 14:30 UTC.
+const MINUTES: &str = r#"{"chart":{"result":[{"meta":{"currency":"USD","symbol":"NGTL","exchangeName":"NYQ",
+    "gmtoffset":-18000,"timezone":"EST","exchangeTimezoneName":"America/New_York","regularMarketPrice":42.18,
+    "regularMarketTime":1795208402,"chartPreviousClose":41.83,"dataGranularity":"5m","range":"1d"},
+    "timestamp":[1795185000,1795185300,1795185600,1795208402],
+    "indicators":{"quote":[{"open":[41.9,null,41.9,42.1],"close":[41.900001525878906,null,42.0099983215332,42.18],
+    "volume":[12000,null,900,0]}]}}],"error":null}}"#;
+
+fn intraday(name: &str, answer: fn(&str) -> (u16, String)) -> Result<Intraday, SourceError> {
+    block_on(source(name).intraday(&Listing::parse("NGTL"), &answers(answer)))
+}
+
+/// Time at the exchange, price and volume of each, after the checks.
+fn minutes(found: Result<Intraday, SourceError>) -> Result<Vec<String>, SourceError> {
+    let day = found?.checked(Some("USD"), "2026-11-21".parse().unwrap())?;
+    let zone = day.zone.clone();
+    let shown = day.ticks.iter().map(|tick| {
+        let time = tick.time.to_zoned(zone.clone()).strftime("%d %H:%M:%S%:z").to_string();
+        format!("{time} {} {}", tick.price, tick.volume.unwrap_or_default())
+    });
+    Ok(shown.collect())
+}
+
+const OF_THE_DAY: [&str; 3] =
+    ["20 09:30:00-05:00 41.9 12000", "20 09:40:00-05:00 42.01 900", "20 16:00:02-05:00 42.18 0"];
+
+#[test]
+fn yahoo_prices_within_a_day_have_the_time_of_the_exchange() {
+    let day = intraday("yahoo", |path| {
+        assert_eq!(path, "/v8/finance/chart/NGTL?range=1d&interval=5m&includePrePost=false");
+        ok(MINUTES)
+    });
+    assert_eq!(day.as_ref().unwrap().zone.iana_name(), Some("America/New_York"));
+    assert_eq!(minutes(day).unwrap(), OF_THE_DAY);
+}
+
+#[test]
+fn yahoo_before_the_open_gives_the_last_session() {
+    let answer = |path: &str| {
+        const EMPTY: &str = r#"{"chart":{"result":[{"meta":{"currency":"USD","symbol":"NGTL","gmtoffset":-18000,
+            "exchangeTimezoneName":"America/New_York"},"indicators":{"quote":[{}]}}],"error":null}}"#;
+        match path.contains("range=1d") {
+            true => ok(EMPTY),
+            // With a price of the session before.
+            false => ok(&MINUTES
+                .replace("[1795185000,", "[1795120000,1795185000,")
+                .replace(r#""close":["#, r#""close":[41.5,"#)
+                .replace(r#""volume":["#, r#""volume":[700,"#)),
+        }
+    };
+    assert_eq!(minutes(intraday("yahoo", answer)).unwrap(), OF_THE_DAY);
+    let never = |_: &str| {
+        ok(
+            r#"{"chart":{"result":[{"meta":{"currency":"USD","symbol":"NGTL"},"indicators":{"quote":[{}]}}],"error":null}}"#,
+        )
+    };
+    says(minutes(intraday("yahoo", never)), "has no prices within a day");
+}
+
+#[test]
+fn yahoo_zone_outlives_a_change_of_the_clocks() {
+    // Friday before the clocks changed, with the offset of the Sunday after.
+    let friday = |_: &str| {
+        ok(&MINUTES
+            .replace("1795185000", "1793367000")
+            .replace("1795185300", "1793367300")
+            .replace("1795185600", "1793367600")
+            .replace("1795208402", "1793390402"))
+    };
+    let day = intraday("yahoo", friday).unwrap();
+    assert_eq!(day.day(), Some("2026-10-30".parse().unwrap()));
+    let opened = day.ticks[0].time.to_zoned(day.zone.clone());
+    assert_eq!(opened.to_string(), "2026-10-30T09:30:00-04:00[America/New_York]");
+}
+
+#[test]
+fn yahoo_zone_without_a_known_name_is_its_offset() {
+    let unknown = intraday("yahoo", |_| ok(&MINUTES.replace("America/New_York", "Mars/Olympus")));
+    assert_eq!(minutes(unknown).unwrap(), OF_THE_DAY);
+    let none = intraday("yahoo", |_| ok(&MINUTES.replace("\"America/New_York\"", "null")));
+    assert_eq!(minutes(none).unwrap(), OF_THE_DAY);
+}
+
+#[test]
+fn yahoo_prices_within_a_day_are_converted_from_subunits() {
+    let day = intraday("yahoo", |_| ok(&MINUTES.replace("\"USD\"", "\"GBp\""))).unwrap();
+    assert_eq!(day.currency, "GBP");
+    let prices: Vec<String> = day.ticks.iter().map(|tick| tick.price.to_string()).collect();
+    assert_eq!(prices, ["0.419", "0.4201", "0.4218"]);
+}
+
+#[test]
+fn implausible_prices_within_a_day_are_refused() {
+    let refused =
+        |answer: fn(&str) -> (u16, String), why: &str| says(minutes(intraday("yahoo", answer)), why);
+    refused(|_| ok("<!DOCTYPE html>Are you a robot?"), "answered with a web page instead of a quote");
+    refused(|_| ok(&MINUTES.replace("\"USD\"", "\"CAD\"")), "quotes it in CAD, but it is recorded in USD");
+    refused(|_| ok(&MINUTES.replace("\"NGTL\"", "\"OTHER\"")), "answered about OTHER instead of NGTL");
+    refused(
+        |_| ok(&MINUTES.replace(",42.18]", ",421800]")),
+        "answered with the price 421800 of 2026-11-20T21:00:02Z, more than 1,000 times off the others",
+    );
+    refused(
+        |_| ok(&MINUTES.replace("17951", "17943").replace("17952", "17944")),
+        "has no newer price than that of 11 Nov 2026",
+    );
+    refused(
+        |_| ok(&MINUTES.replace("1795208402", "1795708402")),
+        "answered with a price of 2026-11-26, which is in the future",
+    );
+    // A price of zero is none.
+    let zero = intraday("yahoo", |_| ok(&MINUTES.replace(",42.18]", ",0]")));
+    assert_eq!(minutes(zero).unwrap(), OF_THE_DAY[..2]);
+}
+
+#[test]
+fn source_without_prices_within_a_day_says_so() {
+    for name in ["stooq", "finnhub", "twelve_data", "tiingo", "alpha_vantage", "ecb"] {
+        says(intraday(name, |_| unreachable!("it is not asked")), "gives no prices within a day");
+    }
 }
 
 #[test]

@@ -2,7 +2,6 @@ import { memo, useMemo, type PointerEvent } from 'react';
 
 import { IconButton, Table, type Column } from '../../shared';
 import { numberText, percentText, roughly } from '../../shared/amount';
-import { addDays } from '../../shared/form/dates';
 import { revealed } from '../../shared/invisible';
 import { Gridlines } from '../skill/Gridlines';
 import { useWidth } from '../skill/drawn';
@@ -81,7 +80,7 @@ function Curve({ test }: { test: BackTest }) {
   const days = useMemo(() => curve.map(({ day }) => day), [curve]);
   const point = ({ currentTarget, clientX }: PointerEvent<SVGElement>) => {
     const at = ((clientX - currentTarget.getBoundingClientRect().left) / (plot.width - 4)) * plot.span;
-    dispatch({ type: 'pointed', day: nearestDay(days, addDays(plot.first, Math.round(Math.min(plot.span, Math.max(0, at))))) });
+    dispatch({ type: 'pointed', day: nearestDay(days, at) });
   };
   const pointed = curve.find(({ day }) => day === state.pointed?.day);
   return (

@@ -15,7 +15,7 @@ import { PriceChart } from './PriceChart';
 import { MOST_AVERAGED, MOST_COMPARED, ranges, type Range } from './state';
 import { dayReading, lineName, pointText, scaleText } from './words';
 
-const rangeLabels: Readonly<Record<Range, string>> = { '1m': '1 m', '6m': '6 m', '1y': '1 y', '5y': '5 y', all: 'all' };
+const rangeLabels: Readonly<Record<Range, string>> = { '1d': '1 d', '1m': '1 m', '6m': '6 m', '1y': '1 y', '5y': '5 y', all: 'all' };
 
 /** Closes over time, or several symbols in percent; as a table on a click. */
 export function ChartBlock() {
@@ -40,11 +40,11 @@ export function ChartBlock() {
       {chart === null ? (
         quoteRead?.error == null && (
           <div className="px-5 py-2">
-            <Loading lines={6} label="Reading closes" />
+            <Loading lines={6} label={state.range === '1d' ? 'Reading prices' : 'Reading closes'} />
           </div>
         )
       ) : isEmpty ? (
-        <p className="px-5 py-8 text-center text-small text-fg-2">No closes in this range.</p>
+        <p className="px-5 py-8 text-center text-small text-fg-2">{state.range === '1d' ? 'No prices within a day.' : 'No closes in this range.'}</p>
       ) : (
         <div aria-busy={runs.length > 0} className={runs.length > 0 ? 'opacity-60' : ''}>
           <Legend />
@@ -60,20 +60,21 @@ export function ChartBlock() {
 
 function Toolbar() {
   const { chart, state, dispatch, roomy } = useSymbol();
+  const ofCloses = state.range !== '1d';
   return (
     <div className="flex flex-wrap items-center gap-2 px-5 pt-3">
       <Segments label="Range" value={state.range} options={ranges.map((value) => ({ value, label: rangeLabels[value] }))} onChange={(range) => dispatch({ type: 'ranged', range })} />
       <Toggle part="volume">Volume</Toggle>
-      <Toggle part="average">Average, {state.averageDays} days</Toggle>
-      {state.average && <AverageDays />}
+      {ofCloses && <Toggle part="average">Average, {state.averageDays} days</Toggle>}
+      {ofCloses && state.average && <AverageDays />}
       {chart?.scale !== 'percent' && <Toggle part="log">Log</Toggle>}
-      {state.others.map((symbol) => (
+      {(ofCloses ? state.others : []).map((symbol) => (
         <span key={symbol} className="inline-flex h-6 items-center gap-1 rounded-badge bg-accent-soft pl-2 text-small font-medium text-accent">
           <Revealed text={symbol} />
           <IconButton icon="x" iconSize={12} label={`Remove ${revealed(symbol)}`} className="size-6" onClick={() => dispatch({ type: 'dropped', symbol })} />
         </span>
       ))}
-      <Compare />
+      {ofCloses && <Compare />}
       <span className="flex-1" />
       {roomy ? (
         <Button size="s" className="h-7" icon={state.table ? 'chart' : 'list'} aria-pressed={state.table} onClick={() => dispatch({ type: 'switched', part: 'table' })}>
@@ -163,7 +164,7 @@ function Compare() {
 }
 
 function Legend() {
-  const { chart, state, quote, today } = useSymbol();
+  const { chart, state, today } = useSymbol();
   if (chart === null) return null;
   const { pointed } = state;
   return (
@@ -176,7 +177,7 @@ function Legend() {
           {lineName(line)} <span className="tabular">{pointText(chart, line.points.at(-1))}</span>
         </span>
       ))}
-      <span className="selectable ml-auto text-fg-2">{pointed === null ? scaleText(chart, quote?.closesSource ?? null) : dayReading(chart, pointed.day, today)}</span>
+      <span className="selectable ml-auto text-fg-2">{pointed === null ? scaleText(chart, today) : dayReading(chart, pointed.day, today)}</span>
     </div>
   );
 }

@@ -2,15 +2,13 @@ import { memo, useMemo, type PointerEvent } from 'react';
 
 import { useMedia } from '../../shared';
 import { percentText, roughly } from '../../shared/amount';
-import { addDays } from '../../shared/form/dates';
 import { Gridlines } from '../skill/Gridlines';
 import { logTicksOf, ticksOf } from '../skill/chart';
 import { useWidth } from '../skill/drawn';
-import { daysBetween } from '../skill/words';
 import { colourOf } from './colours';
 import { useSymbol } from './context';
 import { placedMarks } from './marks';
-import { nearestDay, piecesOf, timeMarks, valueOn, type Chart } from './series';
+import { between, nearestDay, piecesOf, timeMarks, valueOn, type Chart } from './series';
 import { spokenChart, tradeText } from './words';
 
 /** px; the second one in a low window. */
@@ -30,7 +28,7 @@ interface Plot {
   /** The baseline of the volume. */
   readonly floor: number;
   readonly ticks: readonly number[];
-  /** The first day, and the number of days to the last. */
+  /** The first day, and the days to the last; a fraction within a day. */
   readonly first: string;
   readonly end: string;
   readonly span: number;
@@ -50,7 +48,7 @@ interface Size {
 function plotOf(chart: Chart, { width: whole, height: all, volume: wanted, log }: Size): Plot {
   const [first = '', last = ''] = [chart.days[0], chart.days.at(-1)];
   const end = chart.carriedTo ?? last;
-  const span = Math.max(1, daysBetween(first, end) ?? 1);
+  const span = between(first, end) || 1;
   const values = chart.lines.flatMap(({ points }) => points.map(({ value }) => value));
   // Percentages can be below zero, which has no logarithm.
   const isLog = log && chart.scale === 'price' && values.every((value) => value > 0);
@@ -68,7 +66,7 @@ function plotOf(chart: Chart, { width: whole, height: all, volume: wanted, log }
     end,
     span,
     volume,
-    x: (day) => ((daysBetween(first, day) ?? 0) / span) * (width - 8),
+    x: (day) => (between(first, day) / span) * (width - 8),
     y: (value) => TOP + height - ((scaled(value) - low) / (high - low || 1)) * height,
   };
 }
@@ -85,13 +83,13 @@ export function PriceChart({ chart }: { chart: Chart }) {
   const plot = useMemo(() => plotOf(chart, { width, height, volume, log }), [chart, width, height, volume, log]);
   const point = ({ currentTarget, clientX }: PointerEvent<SVGElement>) => {
     const at = ((clientX - currentTarget.getBoundingClientRect().left) / (plot.width - 8)) * plot.span;
-    dispatch({ type: 'pointed', day: nearestDay(chart.days, addDays(plot.first, Math.round(Math.min(plot.span, Math.max(0, at))))) });
+    dispatch({ type: 'pointed', day: nearestDay(chart.days, at) });
   };
   // A finger leaves with every touch; its day stays readable.
   const leave = ({ pointerType }: PointerEvent) => pointerType !== 'touch' && dispatch({ type: 'pointed', day: null });
   return (
     <div ref={ref} className="mx-5 mt-1">
-      <svg role="img" tabIndex={0} aria-label={`${spokenChart(chart)}. Left and right arrows read each day.`} width={width} height={height} className="block touch-pan-y overflow-visible" onPointerDown={point} onPointerMove={point} onPointerLeave={leave}>
+      <svg role="img" tabIndex={0} aria-label={`${spokenChart(chart)}. Left and right arrows read each ${chart.zone === null ? 'day' : 'price'}.`} width={width} height={height} className="block touch-pan-y overflow-visible" onPointerDown={point} onPointerMove={point} onPointerLeave={leave}>
         <Drawing chart={chart} plot={plot} />
         {state.pointed !== null && <Pointed chart={chart} plot={plot} day={state.pointed.day} />}
       </svg>

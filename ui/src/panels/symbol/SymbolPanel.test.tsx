@@ -120,7 +120,7 @@ describe('a symbol', () => {
     const { backend, unmount, asked, press } = await open();
     await lookUp('NGTL');
     const before = asked('lookup.pull_up_symbol').length + asked('lookup.news').length;
-    press('1');
+    press('2');
     press('c');
     unmount();
     await open({ backend });
@@ -272,11 +272,11 @@ describe('the chart', () => {
     expect(document.querySelector('[data-volume]')).not.toBeNull();
     press('v');
     expect(document.querySelector('[data-volume]')).toBeNull();
-    press('1');
+    press('2');
     expect(screen.getByRole('radio', { name: '1 m' })).toBeChecked();
     expect(chart()).toHaveAccessibleName(/from 20 Oct 2026 to 20 Nov 2026/);
     expect(asked('lookup.pull_up_symbol')).toHaveLength(1);
-    press('5');
+    press('6');
     await act(async () => {});
     expect(asked('lookup.pull_up_symbol').at(-1)).toEqual({ symbol: 'NGTL', range: 'all' });
     press('t');
@@ -301,7 +301,7 @@ describe('the chart', () => {
   test('the table has every day, newest first, with the trades', async () => {
     const { press } = await open();
     await lookUp('NGTL');
-    press('1');
+    press('2');
     press('t');
     const rows = within(screen.getByRole('table', { name: 'Closes by day' })).getAllByRole('row');
     expect(rows[0]).toHaveTextContent('DayNGTL, EURNGTL averageVolume');
@@ -335,6 +335,50 @@ describe('the chart', () => {
     fireEvent.pointerLeave(chart());
     expect(document.querySelector('[data-pointed]')).toBeNull();
     expect(chart()).toHaveClass('touch-pan-y');
+  });
+
+  test('one day has its prices by time, and nothing of closes', async () => {
+    const { press, asked } = await open();
+    await lookUp('NGTL');
+    await userEvent.click(screen.getByRole('radio', { name: '1 d' }));
+    await act(async () => {});
+    expect(asked('lookup.pull_up_symbol').at(-1)).toEqual({ symbol: 'NGTL', range: '1d' });
+    const day = () => screen.getByRole('img', { name: /^Prices in EUR on 20 Nov 2026, from 09:00 to 17:30, Berlin time/ });
+    expect(lines()).toEqual(['NGTL']);
+    expect(section('Chart')).toHaveTextContent('EUR on Fri 20 Nov until 17:30, Berlin time, prices from Yahoo');
+    expect(within(day()).getByText('12:00')).toBeInTheDocument();
+    for (const name of [/^Average/, /^Compare/]) expect(screen.queryByRole('button', { name })).toBeNull();
+    press('ArrowLeft');
+    expect(within(section('Chart')).getAllByRole('status').at(-1)).toHaveTextContent(/^17:30: NGTL 42\.18 EUR, volume [\d,]+$/);
+    fireEvent.pointerDown(day(), { clientX: 0, pointerType: 'touch' });
+    expect(document.querySelector('[data-pointed]')).toHaveAttribute('data-pointed', '2026-11-20T09:00:00');
+    press('t');
+    const rows = within(screen.getByRole('table', { name: 'Prices by time' })).getAllByRole('row');
+    expect(rows[0]).toHaveTextContent('TimeNGTL, EURVolume');
+    expect(rows[1]).toHaveTextContent(/^17:3042\.18/);
+    press('t');
+    press('4');
+    expect(lines().toSorted()).toEqual(['NGTL', 'average']);
+    expect(asked('lookup.pull_up_symbol')).toHaveLength(2);
+  });
+
+  test('while the prices of a day load, no closes are drawn as such', async () => {
+    await open({ answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { range: string }).range === '1d' ? new Promise(() => undefined) : answer(quote)) } });
+    await lookUp('NGTL');
+    await userEvent.click(screen.getByRole('radio', { name: '1 d' }));
+    expect(screen.getByRole('status', { name: 'Reading prices' })).toBeInTheDocument();
+    expect(lines()).toEqual([]);
+    expect(figure('Last close, EUR')).toHaveTextContent('42.18');
+  });
+
+  test('a day without prices says why', async () => {
+    const problem = { path: null, line: null, problem: 'NGTL has no chart of the day: Stooq gives no prices within a day', remedy: 'Try again, or choose another source.' };
+    const { press } = await open({ answers: { 'lookup.pull_up_symbol': () => answer({ ...quote, is_close: false, intraday: null, problems: [problem] }) } });
+    await lookUp('NGTL');
+    press('1');
+    await act(async () => {});
+    expect(section('Chart')).toHaveTextContent('No prices within a day.');
+    expect(section('Chart')).toHaveTextContent('Stooq gives no prices within a day');
   });
 
   test('prices are on a logarithmic scale on request', async () => {
@@ -382,7 +426,7 @@ describe('the chart', () => {
     const { panel } = await open();
     await lookUp('NGTL');
     expect(panel()).toHaveFocus();
-    await userEvent.keyboard('v2');
+    await userEvent.keyboard('v3');
     expect(document.querySelector('[data-volume]')).toBeNull();
     expect(screen.getByRole('radio', { name: '6 m' })).toBeChecked();
   });
@@ -390,7 +434,7 @@ describe('the chart', () => {
   test('Shift is ignored for keyboards that need it', async () => {
     const { panel } = await open();
     await lookUp('NGTL');
-    fireEvent.keyDown(panel(), { key: '2', shiftKey: true });
+    fireEvent.keyDown(panel(), { key: '3', shiftKey: true });
     expect(screen.getByRole('radio', { name: '6 m' })).toBeChecked();
     fireEvent.keyDown(panel(), { key: 'V', shiftKey: true });
     fireEvent.keyDown(panel(), { key: 'v', ctrlKey: true });

@@ -18,7 +18,7 @@ import { Headline } from './Headline';
 import { InNotes } from './InNotes';
 import { keep, keptOf } from './kept';
 import { keysOf } from './keys';
-import { companyAsked, compareAsked, newestOf, quoteAsked, reduceSymbol, symbolOf, troubleOf, type Tab } from './state';
+import { companyAsked, compareAsked, drawnOf, newestOf, quoteAsked, reduceSymbol, symbolOf, troubleOf, type Tab } from './state';
 import { SymbolHead } from './SymbolHead';
 import { Unresolved } from './Unresolved';
 import { useChart, useQuote } from './useChart';
@@ -58,7 +58,7 @@ export function SymbolPanel({ panel, part, wide }: SymbolPanelProps) {
   const notes = useNotes(symbol, has);
   const acts = useActs({ skill: panel.skill, today, inputs: {}, tabs: [], nameOf, again: notes.again, openImport: () => undefined });
   const compared = comparison === null ? null : web.of(comparison);
-  const chart = useChart({ closes: quoteRead?.result == null ? shownRead : quoteRead, compared, state, trades: notes.trades, today });
+  const chart = useChart({ drawn: asked === null ? null : drawnOf(quotes.all, state, asked, nameOf(part.tool)), compared, state, trades: notes.trades, today });
   const context: SymbolContext = {
     state,
     dispatch,

@@ -14,6 +14,17 @@ test('a price is parsed with its closes', () => {
   expect(quote?.closes).toEqual([{ day: '2026-11-19', close: '41.80', volume: 900 }, { day: '2026-11-20', close: '42.18', volume: null }]);
 });
 
+test('prices within a day have the time of the exchange', () => {
+  const point = (time: string, price: string, volume: JsonValue = null): JsonValue => ({ time, price, volume });
+  const points = [point('2026-11-20T09:30:00-05:00', '41.90', 12_000), point('2026-11-20T09:35:00-05:00', 'n/a'), point('09:40', '42.01'), point('2026-11-20T15:58:43-05:00', '42.18', -1), 7];
+  const read = (intraday: JsonValue) => quoteIn({ symbol: 'NGTL', price: '42.18', intraday })?.intraday;
+  expect(read({ source: 'Yahoo', zone: 'America/New_York', points })).toEqual({
+    source: 'Yahoo', zone: 'America/New_York',
+    prices: [{ day: '2026-11-20T09:30:00', close: '41.90', volume: 12_000 }, { day: '2026-11-20T15:58:43', close: '42.18', volume: null }],
+  });
+  expect([read(null), read('none'), read({ source: 'Yahoo' })]).toEqual([null, null, { source: 'Yahoo', zone: '', prices: [] }]);
+});
+
 test('output without a price is null', () => {
   expect([quoteIn(null), quoteIn('NGTL'), quoteIn({ symbol: 'NGTL', price: null }), quoteIn({ symbol: 'NGTL', price: '<b>' })]).toEqual([null, null, null, null]);
   expect([movedIn(null), keyFiguresIn({ figures: 'none' }), candidatesIn({ found: [{ name: 'x' }] }), filingsIn(undefined).items, newsIn({}).items]).toEqual([[], [], [], [], []]);

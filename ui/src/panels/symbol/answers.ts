@@ -4,12 +4,20 @@ import type { JsonValue } from '../../ipc';
 import { decimal } from '../../shared/decimal';
 import { isRow, type Row } from '../skill/answer';
 
-/** A trading day. */
+/** The close of a trading day, or a price within one. */
 export interface Close {
-  /** `YYYY-MM-DD` */
+  /** `YYYY-MM-DD`; within a day the time at the exchange, `YYYY-MM-DDTHH:MM:SS`. */
   readonly day: string;
   readonly close: string;
   readonly volume: number | null;
+}
+
+/** Prices within the last trading day, oldest first. */
+export interface Intraday {
+  readonly source: string;
+  /** An IANA name, or an offset such as `UTC-05:00`. */
+  readonly zone: string;
+  readonly prices: readonly Close[];
 }
 
 export interface Quote {
@@ -33,6 +41,8 @@ export interface Quote {
   readonly closesTo: string | null;
   /** Oldest first. */
   readonly closes: readonly Close[];
+  /** `null` unless requested and known. */
+  readonly intraday: Intraday | null;
 }
 
 /** A symbol's performance, in percent of its first close in the range. */
@@ -117,7 +127,17 @@ export function quoteIn(answer: Answer): Quote | null {
       const [day, close] = [dayIn(row, 'date'), figure(row, 'close')];
       return day === '' || close === null ? [] : [{ day, close, volume: amount(row['volume']) }];
     }),
+    intraday: intradayIn(answer['intraday']),
   };
+}
+
+function intradayIn(value: Answer): Intraday | null {
+  if (!isRow(value)) return null;
+  const prices = rows(value, 'points').flatMap((row) => {
+    const [time, price] = [/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/.exec(text(row, 'time'))?.[0], figure(row, 'price')];
+    return time === undefined || price === null ? [] : [{ day: time, close: price, volume: amount(row['volume']) }];
+  });
+  return { source: text(value, 'source'), zone: text(value, 'zone'), prices };
 }
 
 export function movedIn(answer: Answer): Moved[] {

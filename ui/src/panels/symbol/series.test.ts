@@ -4,14 +4,14 @@ import { addDays } from '../../shared/form/dates';
 import type { Close, Moved, Quote } from './answers';
 import { placedMarks } from './marks';
 import type { Trade } from './notes';
-import { averageOf, chartOf, inRange, isDaily, nearestDay, piecesOf, timeMarks, valueOn } from './series';
+import { averageOf, between, chartOf, inRange, isDaily, nearestDay, piecesOf, timeMarks, valueOn } from './series';
 
 const close = (day: string, price: string, volume: number | null = null): Close => ({ day, close: price, volume });
 /** One close per day up to 20 November, with values 1, 2, 3 … */
 const climbing = (count: number): Close[] => Array.from({ length: count }, (_, at) => close(addDays('2026-11-20', at - count + 1), String(at + 1), 100));
 const quote = (closes: readonly Close[], more: Partial<Quote> = {}): Quote => ({
   symbol: 'NGTL', name: null, exchange: null, currency: 'EUR', price: '42.18', at: '2026-11-20', source: 'Stooq', stale: null, isClose: false,
-  dayChange: null, yearChange: null, yearHigh: null, yearLow: null, closesSource: 'Stooq', closesTo: '2026-11-20', closes, ...more,
+  dayChange: null, yearChange: null, yearHigh: null, yearLow: null, closesSource: 'Stooq', closesTo: '2026-11-20', closes, intraday: null, ...more,
 });
 const moved = (symbol: string, points: readonly (readonly [string, string])[]): Moved => ({ symbol, name: null, currency: 'EUR', change: '', points: points.map(([day, change]) => ({ day, change })) });
 const trade = (kind: string, day: string): Trade => ({ kind, day, path: `${day}.md`, quantity: '100', price: '34.70', currency: 'EUR' });
@@ -130,10 +130,42 @@ test('time labels fit their room', () => {
 
 test('the nearest day is selected', () => {
   const days = ['2026-11-13', '2026-11-16', '2026-11-20'];
-  expect(nearestDay(days, '2026-11-14')).toBe('2026-11-13');
-  expect(nearestDay(days, '2026-11-15')).toBe('2026-11-16');
-  expect(nearestDay(days, '2026-12-01')).toBe('2026-11-20');
-  expect(nearestDay([], '2026-11-15')).toBeNull();
+  expect(nearestDay(days, -1)).toBe('2026-11-13');
+  expect(nearestDay(days, 1)).toBe('2026-11-13');
+  expect(nearestDay(days, 2)).toBe('2026-11-16');
+  expect(nearestDay(days, 18)).toBe('2026-11-20');
+  expect(nearestDay([], 2)).toBeNull();
+});
+
+describe('within a day', () => {
+  const prices = [close('2026-11-20T09:30:00', '41.90', 12_000), close('2026-11-20T09:40:00', '42.01'), close('2026-11-20T15:58:43', '42.18', 0)];
+  const intraday = { source: 'Yahoo', zone: 'America/New_York', prices };
+
+  test('the chart has the prices and nothing of closes', () => {
+    const both = [moved('NGTL', [['2026-11-19', '0']]), moved('BWOP', [['2026-11-19', '0']])];
+    const chart = drawn({ quote: quote(climbing(60), { intraday, isClose: true }), range: '1d', average: true, moved: both, trades: [trade('buy', '2026-11-20')], today: '2026-11-23' });
+    expect(chart.lines.map(({ symbol, isAverage, points }) => [symbol, isAverage, points.map(({ text }) => text)])).toEqual([['NGTL', false, ['41.90', '42.01', '42.18']]]);
+    expect(chart).toMatchObject({ scale: 'price', trades: [], carriedTo: null, averageMissing: false, source: 'Yahoo', zone: 'America/New_York', days: prices.map(({ day }) => day) });
+    expect(chart.volumes).toEqual([{ day: '2026-11-20T09:30:00', volume: 12_000 }, { day: '2026-11-20T15:58:43', volume: 0 }]);
+    expect(piecesOf(chart.lines[0]?.points ?? [])).toHaveLength(1);
+  });
+
+  test('without prices the chart is empty, whatever closes there are', () => {
+    expect(drawn({ quote: quote(climbing(60)), range: '1d' })).toMatchObject({ days: [], volumes: [] });
+  });
+
+  test('times are fractions of a day', () => {
+    expect(between('2026-11-20T09:30:00', '2026-11-20T15:30:00')).toBe(0.25);
+    expect(nearestDay(prices.map(({ day }) => day), 0.005)).toBe('2026-11-20T09:40:00');
+  });
+
+  test('the labels are round times that fit their room', () => {
+    const labels = (most: number) => timeMarks('2026-11-20T09:30:00', '2026-11-20T15:58:43', most).map(({ label }) => label);
+    expect(labels(14)).toEqual(['09:30', '10:00', '10:30', '11:00', '11:30', '12:00', '12:30', '13:00', '13:30', '14:00', '14:30', '15:00', '15:30']);
+    expect(labels(7)).toEqual(['10:00', '11:00', '12:00', '13:00', '14:00', '15:00']);
+    expect(labels(0)).toEqual([]);
+    expect(timeMarks('2026-11-20T09:30:00', '2026-11-20T09:34:00', 7).map(({ day, label }) => [day, label])).toEqual([['2026-11-20T09:30:00', '09:30']]);
+  });
 });
 
 test('trade labels do not overlap', () => {

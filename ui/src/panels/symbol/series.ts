@@ -2,7 +2,6 @@
 
 import { addDays } from '../../shared/form/dates';
 import { decimal } from '../../shared/decimal';
-import { daysBetween } from '../skill/words';
 import type { Close, Moved, Quote } from './answers';
 import { isSame, type Trade } from './notes';
 import type { Range } from './state';
@@ -12,7 +11,7 @@ const GAP = 14;
 const GAPS = 4;
 
 export interface LinePoint {
-  /** `YYYY-MM-DD` */
+  /** As of a `Close`. */
   readonly day: string;
   readonly value: number;
   /** The value as loaded or computed, a decimal. */
@@ -50,6 +49,10 @@ export interface Chart {
   readonly averageMissing: boolean;
   /** Trading days in the average. */
   readonly averageDays: number;
+  /** Where the closes or prices are from. */
+  readonly source: string | null;
+  /** The zone of its times; `null` in a chart of days. */
+  readonly zone: string | null;
 }
 
 interface ChartOf {
@@ -64,8 +67,30 @@ interface ChartOf {
   readonly today: string;
 }
 
-/** One symbol in its price, several in percent of their first close. */
-export function chartOf({ quote, moved, range, average, averageDays, trades, today }: ChartOf): Chart {
+/** One symbol in its price, several in percent of their first close. Within a day there is only the price. */
+export function chartOf(of: ChartOf): Chart {
+  return of.range === '1d' ? withinADay(of) : chartOfDays(of);
+}
+
+function withinADay({ quote: { symbol, currency, intraday }, averageDays }: ChartOf): Chart {
+  const prices = intraday?.prices ?? [];
+  return {
+    scale: 'price',
+    currency,
+    lines: [{ symbol, isAverage: false, place: 0, points: prices.map(({ day, close }) => ({ day, value: Number(close), text: close })) }],
+    volumes: prices.flatMap(({ day, volume }) => (volume === null ? [] : [{ day, volume }])),
+    // Their notes have no time.
+    trades: [],
+    days: prices.map(({ day }) => day),
+    carriedTo: null,
+    averageMissing: false,
+    averageDays,
+    source: intraday?.source ?? null,
+    zone: intraday?.zone ?? '',
+  };
+}
+
+function chartOfDays({ quote, moved, range, average, averageDays, trades, today }: ChartOf): Chart {
   const shown = inRange(quote.closes, range);
   const own = moved.find(({ symbol }) => isSame(symbol, quote.symbol))?.points;
   const from = own ? (own[0]?.day ?? '') : (shown[0]?.day ?? '');
@@ -97,10 +122,12 @@ export function chartOf({ quote, moved, range, average, averageDays, trades, tod
     averageMissing: average && !isDaily(quote.closes),
     averageDays,
     carriedTo: quote.isClose && to !== '' && to < today ? today : null,
+    source: quote.closesSource,
+    zone: null,
   };
 }
 
-const back: Readonly<Record<Range, number>> = { '1m': 31, '6m': 183, '1y': 366, '5y': 1827, all: Infinity };
+const back: Readonly<Record<Range, number>> = { '1d': 0, '1m': 31, '6m': 183, '1y': 366, '5y': 1827, all: Infinity };
 
 /** The closes of a range that ends with the last one. */
 export function inRange(closes: readonly Close[], range: Range): readonly Close[] {
@@ -122,6 +149,12 @@ export function averageOf(closes: readonly Close[], days: number): LinePoint[] {
   return points;
 }
 
+/** Days from one point in time to another; the fraction of a day between times. */
+export function between(from: string, to: string): number {
+  const [start, end] = [from, to].map((day) => Date.parse(day.includes('T') ? `${day}Z` : day));
+  return ((end ?? NaN) - (start ?? NaN)) / 86_400_000;
+}
+
 /** Whether every trading day exists; a long series is thinned. */
 export function isDaily(closes: readonly Close[]): boolean {
   return spacingOf(closes) < 2;
@@ -129,7 +162,7 @@ export function isDaily(closes: readonly Close[]): boolean {
 
 /** Days between points: the median, which weekends and a single gap do not affect. */
 function spacingOf(points: readonly { readonly day: string }[]): number {
-  const spaces = points.slice(1).map(({ day }, at) => daysBetween(points[at]?.day ?? day, day) ?? 0);
+  const spaces = points.slice(1).map(({ day }, at) => between(points[at]?.day ?? day, day));
   return spaces.toSorted((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0;
 }
 
@@ -162,7 +195,7 @@ export function piecesOf(points: readonly LinePoint[]): LinePoint[][] {
   for (const point of points) {
     const piece = pieces.at(-1);
     const before = piece?.at(-1);
-    if (piece && before && (daysBetween(before.day, point.day) ?? Infinity) <= gap) piece.push(point);
+    if (piece && before && between(before.day, point.day) <= gap) piece.push(point);
     else pieces.push([point]);
   }
   return pieces;
@@ -171,12 +204,13 @@ export function piecesOf(points: readonly LinePoint[]): LinePoint[][] {
 const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * Labelled first days of months, or of years if there are many; within a month, every seventh day. At most
- * `most`.
+ * Labelled first days of months, or of years if there are many; within a month, every seventh day; within a day,
+ * times. At most `most`.
  */
 export function timeMarks(from: string, to: string, most: number): { readonly day: string; readonly label: string }[] {
-  const span = daysBetween(from, to);
-  if (span === null || span < 1 || most < 1) return [];
+  if (from.includes('T')) return hourMarks(from, to, most);
+  const span = between(from, to);
+  if (!(span >= 1) || most < 1) return [];
   if (span <= 45) {
     const every = 7 * Math.max(1, Math.ceil(span / 7 / most));
     return Array.from({ length: Math.floor(span / every) }, (_, at) => addDays(from, (at + 1) * every)).map((day) => ({ day, label: `${Number(day.slice(8))} ${names[Number(day.slice(5, 7)) - 1] ?? ''}` }));
@@ -192,18 +226,35 @@ export function timeMarks(from: string, to: string, most: number): { readonly da
   return marks;
 }
 
+/** Minutes between labels. */
+const steps = [5, 10, 15, 30, 60, 120, 180, 240, 360];
+
+/** Times of one day. */
+function hourMarks(from: string, to: string, most: number): { readonly day: string; readonly label: string }[] {
+  const [first, last] = [minutesOf(from), minutesOf(to)];
+  const step = steps.find((minutes) => (last - first) / minutes <= most);
+  const marks: { day: string; label: string }[] = [];
+  for (let at = Math.ceil(first / (step ?? 1)) * (step ?? 1); step !== undefined && at <= last; at += step) {
+    const label = `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
+    marks.push({ day: `${from.slice(0, 10)}T${label}:00`, label });
+  }
+  return marks;
+}
+
+const minutesOf = (time: string) => Number(time.slice(11, 13)) * 60 + Number(time.slice(14, 16));
 const monthsOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 
 /** A line's value on a day, or the last one within a bridged gap. */
 export function valueOn({ points }: Line, day: string): LinePoint | null {
   const point = points.findLast((one) => one.day <= day);
-  return point && (daysBetween(point.day, day) ?? Infinity) <= gapOf(points) ? point : null;
+  return point && between(point.day, day) <= gapOf(points) ? point : null;
 }
 
-/** The nearest of sorted days. */
-export function nearestDay(days: readonly string[], day: string): string | null {
-  const at = days.findIndex((one) => one >= day);
-  const [after, before] = [days[at], days[at < 0 ? days.length - 1 : at - 1]];
-  if (after === undefined || before === undefined) return after ?? before ?? null;
-  return (daysBetween(day, after) ?? 0) <= (daysBetween(before, day) ?? 0) ? after : before;
+/** The one of sorted days that is nearest to so many days after the first. */
+export function nearestDay(days: readonly string[], after: number): string | null {
+  const [first = ''] = days;
+  const at = days.findIndex((day) => between(first, day) >= after);
+  const [next, before] = [days[at], days[at < 0 ? days.length - 1 : at - 1]];
+  if (next === undefined || before === undefined) return next ?? before ?? null;
+  return between(first, next) - after <= after - between(first, before) ? next : before;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { UserError } from '../../ipc';
 import { reduceReads, keyOf, settled, type Reads } from '../skill/state';
-import { companyAsked, compareAsked, firstSymbol, newestOf, quoteAsked, reduceSymbol, symbolOf, troubleOf, type SymbolChange, type SymbolState } from './state';
+import { companyAsked, compareAsked, drawnOf, firstSymbol, newestOf, quoteAsked, reduceSymbol, symbolOf, troubleOf, type SymbolChange, type SymbolState } from './state';
 
 const after = (...changes: SymbolChange[]): SymbolState => changes.reduce(reduceSymbol, firstSymbol);
 const named = (symbol: string): SymbolChange => ({ type: 'named', symbol });
@@ -21,10 +21,11 @@ test('another symbol discards the data of the previous one', () => {
   expect([state.named, state.others, state.range, state.tab]).toEqual(['SLVN', [], '5y', 'chart']);
 });
 
-test('ranges of up to five years share a request, the maximum has its own', () => {
+test('ranges of up to five years share a request, a day and the maximum have their own', () => {
   const rangeOf = (range: SymbolState['range']) => quoteAsked(after(named('NGTL'), { type: 'ranged', range }), asking)?.args;
   for (const range of ['1m', '6m', '1y', '5y'] as const) expect(rangeOf(range)).toEqual({ symbol: 'NGTL', range: '5y' });
   expect(rangeOf('all')).toEqual({ symbol: 'NGTL', range: 'all' });
+  expect(rangeOf('1d')).toEqual({ symbol: 'NGTL', range: '1d' });
 });
 
 describe('comparing', () => {
@@ -40,6 +41,16 @@ describe('comparing', () => {
     expect(compareAsked(after(named('NGTL')), 'NGTL', asking)).toBeNull();
     expect(compareAsked(after(named('NGTL'), compared('BWOP')), null, asking)).toBeNull();
   });
+});
+
+test('within a day nothing is compared or averaged, and other ranges keep what was chosen', () => {
+  const day: SymbolChange = { type: 'ranged', range: '1d' };
+  const state = after(named('NGTL'), compared('BWOP'), day);
+  expect(compareAsked(state, 'NGTL', asking)).toBeNull();
+  const refused: SymbolChange[] = [compared('SLVN'), { type: 'compares', open: true }, { type: 'switched', part: 'average' }, { type: 'averaged', days: 20 }];
+  for (const change of refused) expect(reduceSymbol(state, change)).toBe(state);
+  expect(reduceSymbol(state, { type: 'switched', part: 'log' }).log).toBe(true);
+  expect(compareAsked(reduceSymbol(state, { type: 'ranged', range: '6m' }), 'NGTL', asking)?.args['symbols']).toEqual(['NGTL', 'BWOP']);
 });
 
 test('without room only the tab’s requests are made', () => {
@@ -89,6 +100,19 @@ describe('loaded data', () => {
     const state = after(named('NGTL'));
     expect(newestOf(reads, state, 'lookup.pull_up_symbol')?.args['range']).toBe('all');
     expect(newestOf(reads, after(named('SLVN')), 'lookup.pull_up_symbol')).toBeNull();
+  });
+
+  test('of a day is never drawn as closes, nor the reverse', () => {
+    const tool = 'lookup.pull_up_symbol';
+    const drawn = (reads: Reads, range: SymbolState['range']) => {
+      const state = after(named('NGTL'), { type: 'ranged', range });
+      return drawnOf(reads, state, quoteAsked(state, asking)!, tool)?.args['range'] ?? null;
+    };
+    const years = read({}, asked('NGTL', '5y'), 'a');
+    const day = read({}, asked('NGTL', '1d'), 'b');
+    const both = read(years, asked('NGTL', '1d'), 'b');
+    expect([drawn(years, '1d'), drawn(years, '1y'), drawn(years, 'all')]).toEqual([null, '5y', '5y']);
+    expect([drawn(day, '1d'), drawn(day, '1y'), drawn(both, '1y'), drawn(both, 'all'), drawn(both, '1d')]).toEqual(['1d', null, '5y', '5y', '1d']);
   });
 
   test('can be reloaded separately', () => {

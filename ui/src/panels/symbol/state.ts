@@ -1,10 +1,10 @@
 // State of the symbol panel. Pure, without a clock.
 
 import type { JsonValue, UserError } from '../../ipc';
-import type { Asked, Reads } from '../skill/state';
+import { keyOf, type Asked, type Reads } from '../skill/state';
 import { isSame } from './notes';
 
-export const ranges = ['1m', '6m', '1y', '5y', 'all'] as const;
+export const ranges = ['1d', '1m', '6m', '1y', '5y', 'all'] as const;
 export type Range = (typeof ranges)[number];
 
 /** Maximum symbols compared with the first. */
@@ -69,6 +69,7 @@ export const firstSymbol: SymbolState = {
 };
 
 export function reduceSymbol(state: SymbolState, change: SymbolChange): SymbolState {
+  if (state.range === '1d' && isOfCloses(change)) return state;
   switch (change.type) {
     case 'named': {
       const symbol = change.symbol.trim();
@@ -111,21 +112,26 @@ export function reduceSymbol(state: SymbolState, change: SymbolChange): SymbolSt
   }
 }
 
+/** Averages and comparisons are of closes: within a day there are none. */
+function isOfCloses(change: SymbolChange): boolean {
+  return change.type === 'averaged' || change.type === 'compares' || change.type === 'compared' || (change.type === 'switched' && change.part === 'average');
+}
+
 interface Asking {
   /** The full name of one of the skill's tools. */
   nameOf(tool: string): string;
   readonly pullUp: { readonly tool: string; readonly args: Readonly<Record<string, JsonValue>> };
 }
 
-/** The request for price and closes. Five years serve all ranges but the maximum, which saves requests. */
+/** The request for price and closes. Five years serve all ranges but a day and the maximum, which saves requests. */
 export function quoteAsked({ named, range }: SymbolState, { pullUp, nameOf }: Asking): Asked | null {
   if (named === null) return null;
-  return { tool: nameOf(pullUp.tool), args: { ...pullUp.args, symbol: named, range: range === 'all' ? 'all' : '5y' } };
+  return { tool: nameOf(pullUp.tool), args: { ...pullUp.args, symbol: named, range: range === '1d' || range === 'all' ? range : '5y' } };
 }
 
 /** `symbol`: as named by the tool. */
 export function compareAsked({ others, range }: SymbolState, symbol: string | null, { nameOf }: Asking): Asked | null {
-  return symbol === null || others.length === 0 ? null : { tool: nameOf('compare'), args: { symbols: [symbol, ...others], range, points: true } };
+  return symbol === null || others.length === 0 || range === '1d' ? null : { tool: nameOf('compare'), args: { symbols: [symbol, ...others], range, points: true } };
 }
 
 /**
@@ -141,6 +147,13 @@ export function companyAsked({ tab }: SymbolState, symbol: string | null, roomy:
 export function newestOf(reads: Reads, { named }: SymbolState, tool: string) {
   const own = Object.values(reads).filter((read) => read.tool === tool && read.args['symbol'] === named && read.at !== null);
   return own.toSorted((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1))[0] ?? null;
+}
+
+/** The result that the chart is drawn from: while a longer range loads, that of another one. */
+export function drawnOf(reads: Reads, state: SymbolState, asked: Asked, tool: string) {
+  const own = reads[keyOf(asked)];
+  if (own?.result != null || state.range === '1d') return own ?? null;
+  return newestOf(Object.fromEntries(Object.entries(reads).filter(([, { args }]) => args['range'] !== '1d')), state, tool);
 }
 
 /** Why there is no price, as far as the panel offers a remedy. */

@@ -12,7 +12,7 @@ export function useQuote(read: Read | null): Quote | null {
 }
 
 interface ChartOf {
-  readonly closes: Read | null;
+  readonly drawn: Read | null;
   readonly compared: Read | null;
   readonly state: SymbolState;
   readonly trades: readonly Trade[];
@@ -20,8 +20,8 @@ interface ChartOf {
 }
 
 /** Computed once per load, not for each hovered day. */
-export function useChart({ closes, compared, state: { range, average, averageDays }, trades, today }: ChartOf): Chart | null {
-  const quote = useQuote(closes);
+export function useChart({ drawn, compared, state: { range, average, averageDays }, trades, today }: ChartOf): Chart | null {
+  const quote = useQuote(drawn);
   const value = compared?.result?.value;
   const known = JSON.stringify(trades);
   return useMemo(

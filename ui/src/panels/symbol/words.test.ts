@@ -50,6 +50,8 @@ const chart: Chart = {
   carriedTo: null,
   averageMissing: false,
   averageDays: 50,
+  source: 'Stooq',
+  zone: null,
 };
 
 test('a day is read out with everything drawn for it', () => {
@@ -60,9 +62,20 @@ test('a day is read out with everything drawn for it', () => {
 
 test('the chart is described by its range and its ends', () => {
   expect(spokenChart(chart)).toBe('Closes in EUR, from 18 Nov 2026 to 20 Nov 2026. NGTL: lowest 42.18, highest 43.10, at the end 42.18; NGTL average of 50 days: lowest 40.02, highest 40.02, at the end 40.02');
-  expect(scaleText(chart, 'Stooq')).toBe('EUR since 18 Nov 2026, closes from Stooq');
-  expect(scaleText({ ...chart, scale: 'percent' }, null)).toBe('Percent since 18 Nov 2026');
-  expect(scaleText({ ...chart, averageMissing: true }, null)).toBe('EUR since 18 Nov 2026, no average: days are missing');
+  const scale = (more: Partial<Chart>) => scaleText({ ...chart, ...more }, '2026-11-27');
+  expect(scale({})).toBe('EUR since 18 Nov 2026, closes from Stooq');
+  expect(scale({ scale: 'percent', source: null })).toBe('Percent since 18 Nov 2026');
+  expect(scale({ averageMissing: true, source: null })).toBe('EUR since 18 Nov 2026, no average: days are missing');
+});
+
+test('a chart of one day has times, with their zone', () => {
+  const [opened, closed] = ['2026-11-20T09:30:00', '2026-11-20T15:58:43'];
+  const points = [{ day: opened, value: 41.9, text: '41.90' }, { day: closed, value: 42.18, text: '42.18' }];
+  const day: Chart = { ...chart, lines: [{ symbol: 'NGTL', isAverage: false, place: 0, points }], volumes: [{ day: closed, volume: 900 }], trades: [], days: [opened, closed], source: 'Yahoo', zone: 'America/New_York' };
+  expect(scaleText(day, '2026-11-21')).toBe('EUR on Fri 20 Nov until 15:58, New York time, prices from Yahoo');
+  expect(scaleText({ ...day, zone: 'UTC-05:00', source: null }, '2026-11-21')).toBe('EUR on Fri 20 Nov until 15:58, UTC-05:00');
+  expect(dayReading(day, closed, '2026-11-21')).toBe('15:58: NGTL 42.18 EUR, volume 900');
+  expect(spokenChart(day)).toBe('Prices in EUR on 20 Nov 2026, from 09:30 to 15:58, New York time. NGTL: lowest 41.90, highest 42.18, at the end 42.18');
 });
 
 test('only suggestions are extracted', () => {

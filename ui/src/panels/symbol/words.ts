@@ -109,12 +109,24 @@ export function pointText(chart: Chart, point: LinePoint | null | undefined): st
   return chart.scale === 'percent' ? percentText(point.text, true) : numberText(point.text);
 }
 
-/** "Percent since 24 Nov 2025, closes from Stooq", "EUR, closes from Stooq" */
-export function scaleText(chart: Chart, source: string | null): string {
+/** "15:55" of `2026-11-20T15:55:00` */
+export function timeText(time: string): string {
+  return time.slice(11, 16);
+}
+
+/** "New York time" of `America/New_York`, "UTC-05:00" */
+function zoneText(zone: string): string {
+  return zone.includes('/') ? `${revealed(zone.split('/').at(-1) ?? '').replaceAll('_', ' ')} time` : revealed(zone);
+}
+
+/** "Percent since 24 Nov 2025, closes from Stooq", "EUR on Fri 20 Nov until 15:55, New York time, prices from Yahoo" */
+export function scaleText(chart: Chart, today: string): string {
+  const { scale, currency, source, zone, averageMissing } = chart;
+  const [first = '', last = ''] = [chart.days[0], chart.days.at(-1)];
+  if (zone !== null) return `${revealed(currency)} on ${whenText(first.slice(0, 10), today)} until ${timeText(last)}, ${zoneText(zone)}${source === null ? '' : `, prices from ${revealed(source)}`}`;
   const from = source === null ? '' : `, closes from ${revealed(source)}`;
-  const [first = ''] = chart.days;
-  const average = chart.averageMissing ? ', no average: days are missing' : '';
-  return `${chart.scale === 'percent' ? `Percent since ${wholeDay(first)}` : `${revealed(chart.currency)} since ${wholeDay(first)}`}${from}${average}`;
+  const average = averageMissing ? ', no average: days are missing' : '';
+  return `${scale === 'percent' ? 'Percent' : revealed(currency)} since ${wholeDay(first)}${from}${average}`;
 }
 
 /** "Fri 20 Nov: NGTL 42.18 EUR, NGTL average 40.02, volume 120,400. You bought 100 at 34.70" */
@@ -126,7 +138,7 @@ export function dayReading(chart: Chart, day: string, today: string): string {
   });
   const volume = chart.volumes.find((one) => one.day === day)?.volume;
   const trades = chart.trades.filter((one) => one.day === day).map(({ trade }) => `. ${tradeText(trade)}`);
-  return `${whenText(day, today)}: ${values.join(', ')}${volume === undefined ? '' : `, volume ${numberText(String(volume))}`}${trades.join('')}`;
+  return `${chart.zone === null ? whenText(day, today) : timeText(day)}: ${values.join(', ')}${volume === undefined ? '' : `, volume ${numberText(String(volume))}`}${trades.join('')}`;
 }
 
 /** Screen reader text of the chart: its range, and the lowest, highest and last value of each line. */
@@ -138,6 +150,7 @@ export function spokenChart(chart: Chart): string {
     const name = line.isAverage ? `${lineName(line)} of ${chart.averageDays} days` : lineName(line);
     return `${name}: lowest ${pointText(chart, sorted[0])}, highest ${pointText(chart, sorted.at(-1))}, at the end ${pointText(chart, line.points.at(-1))}`;
   });
+  if (chart.zone !== null) return `Prices in ${revealed(chart.currency)} on ${wholeDay(first.slice(0, 10))}, from ${timeText(first)} to ${timeText(last)}, ${zoneText(chart.zone)}. ${lines.join('; ')}`;
   return `${chart.scale === 'percent' ? 'Change in percent' : `Closes in ${revealed(chart.currency)}`}, from ${wholeDay(first)} to ${wholeDay(last)}. ${lines.join('; ')}`;
 }
 

@@ -26,6 +26,13 @@ export const points: Row[] = tradingDays(520).map((date, at) => {
   return { date, close, volume: 60_000 + Math.round((1 + Math.sin(at * 7.3)) * 40_000) };
 });
 
+/** Every five minutes of 20 November 2026 in Frankfurt; the last price is 42.18. */
+const minutes: Row[] = Array.from({ length: 103 }, (_, at) => {
+  const time = `${String(9 + Math.floor(at / 12)).padStart(2, '0')}:${String((at % 12) * 5).padStart(2, '0')}`;
+  const price = at === 102 ? '42.18' : (41.9 + at / 500 + wobble(at, 2) / 12).toFixed(2);
+  return { time: `${day}T${time}:00+01:00`, price, volume: 400 + Math.round((1 + Math.sin(at * 7.3)) * 900) };
+});
+
 export const quote: Row = {
   symbol: 'NGTL',
   name: 'Northgate Tooling',
@@ -124,10 +131,10 @@ export const symbolLinks: Row = {
 
 /** The output about the symbol of Lookup's and other skills' tools; nothing for other tools. */
 export function symbolAnswer({ tool, args }: Params<'call_tool'>): Result<'call_tool'> | null {
-  const { symbols = [], points: drawn } = args as { symbols?: string[]; points?: boolean };
+  const { symbols = [], points: drawn, range } = args as { symbols?: string[]; points?: boolean; range?: string };
   switch (tool) {
     case 'lookup.pull_up_symbol':
-      return answer(quote);
+      return answer(range === '1d' ? { ...quote, points: [], intraday: { source: 'Yahoo', zone: 'Europe/Berlin', points: minutes } } : quote);
     case 'lookup.fundamentals':
       return answer(fundamentals);
     case 'lookup.filings':

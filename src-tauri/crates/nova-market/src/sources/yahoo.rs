@@ -14,7 +14,9 @@ use url::Url;
 
 use crate::get::Answer;
 use crate::number::number;
-use crate::{Bar, Events, Found, History, Listing, Quoted, Request, Source, SourceError, Transport};
+use crate::{
+    Bar, Events, Found, History, Intraday, Listing, Quoted, Request, Source, SourceError, Tick, Transport,
+};
 
 pub(super) struct Yahoo {
     pub(super) base: Url,
@@ -43,6 +45,13 @@ impl Source for Yahoo {
     ) -> Result<History, SourceError> {
         let symbol = listing.for_yahoo().map_err(SourceError::Symbol)?;
         self.days(&symbol, from, to, transport).await
+    }
+
+    async fn intraday(&self, listing: &Listing, transport: &dyn Transport) -> Result<Intraday, SourceError> {
+        let symbol = listing.for_yahoo().map_err(SourceError::Symbol)?;
+        let day = self.minutes(&symbol, "1d", transport).await?;
+        // A day that has not opened has no prices: the days before it include the last session.
+        if day.ticks.is_empty() { self.minutes(&symbol, "5d", transport).await } else { Ok(day) }
     }
 
     async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
@@ -100,6 +109,16 @@ impl Yahoo {
         self.chart(symbol, "range=1d&interval=1d", transport).await?.newest()
     }
 
+    async fn minutes(
+        &self,
+        symbol: &str,
+        range: &str,
+        transport: &dyn Transport,
+    ) -> Result<Intraday, SourceError> {
+        let query = format!("range={range}&interval=5m&includePrePost=false");
+        self.chart(symbol, &query, transport).await?.intraday()
+    }
+
     async fn chart(
         &self,
         symbol: &str,
@@ -154,32 +173,50 @@ impl Chart {
     }
 
     fn history(&self) -> Result<History, SourceError> {
-        let list = |at: &str| self.result.pointer(at).and_then(Value::as_array).cloned().unwrap_or_default();
-        let (times, closes) = (list("/timestamp"), list("/indicators/quote/0/close"));
-        let column = |name: &str| list(&format!("/indicators/quote/0/{name}"));
-        let (volumes, opens, highs, lows) = (column("volume"), column("open"), column("high"), column("low"));
         let (currency, parts) = self.known_currency()?;
-        let mut bars = Vec::new();
-        // Null for a day without trading.
-        for (place, (time, close)) in times.iter().zip(&closes).enumerate() {
-            let time = time.as_i64().and_then(|second| Timestamp::from_second(second).ok());
-            if let (Some(time), Some(close)) = (time, decimal(close)) {
-                // Prices are printed from 32-bit floats: 227.52000427246094.
-                let price =
-                    |price: Decimal| of_32_bits(price).checked_div(parts).unwrap_or_default().normalize();
-                let of = |column: &[Value]| column.get(place).and_then(decimal).map(price);
-                bars.push(Bar {
-                    date: self.day_of(time),
-                    close: price(close),
-                    open: of(&opens),
-                    high: of(&highs),
-                    low: of(&lows),
-                    volume: volumes.get(place).and_then(Value::as_u64),
-                });
+        let (opens, highs, lows) = (self.column("open"), self.column("high"), self.column("low"));
+        let bars = self.closes(parts).into_iter().map(|(place, Tick { time, price, volume })| {
+            let of =
+                |column: &[Value]| column.get(place).and_then(decimal).map(|price| in_whole(price, parts));
+            Bar {
+                date: self.day_of(time),
+                close: price,
+                open: of(&opens),
+                high: of(&highs),
+                low: of(&lows),
+                volume,
             }
-        }
-        let (url, fetched) = (self.answer.url.clone(), self.answer.at.clone());
+        });
+        let (bars, url, fetched) = (bars.collect(), self.answer.url.clone(), self.answer.at.clone());
         Ok(History { currency, bars, unknown: Vec::new(), events: Some(self.events(parts)), url, fetched })
+    }
+
+    fn intraday(&self) -> Result<Intraday, SourceError> {
+        let (currency, parts) = self.known_currency()?;
+        let ticks = self.closes(parts).into_iter().map(|(_, tick)| tick).collect();
+        let (url, fetched) = (self.answer.url.clone(), self.answer.at.clone());
+        Ok(Intraday { currency, zone: self.zone(), ticks, url, fetched })
+    }
+
+    /// The intervals with trades, each with its index.
+    fn closes(&self, parts: Decimal) -> Vec<(usize, Tick)> {
+        let (times, closes, volumes) = (self.list("/timestamp"), self.column("close"), self.column("volume"));
+        let rows = times.iter().zip(&closes).enumerate();
+        rows.filter_map(|(place, (time, close))| {
+            let time = time.as_i64().and_then(|second| Timestamp::from_second(second).ok())?;
+            // Null without trades.
+            let price = in_whole(decimal(close)?, parts);
+            Some((place, Tick { time, price, volume: volumes.get(place).and_then(Value::as_u64) }))
+        })
+        .collect()
+    }
+
+    fn list(&self, at: &str) -> Vec<Value> {
+        self.result.pointer(at).and_then(Value::as_array).cloned().unwrap_or_default()
+    }
+
+    fn column(&self, name: &str) -> Vec<Value> {
+        self.list(&format!("/indicators/quote/0/{name}"))
     }
 
     /// `events.dividends` and `events.splits`, keyed by timestamp.
@@ -223,9 +260,20 @@ impl Chart {
 
     /// The date at the exchange.
     fn day_of(&self, time: Timestamp) -> Date {
-        let offset =
-            self.meta("gmtoffset").and_then(Value::as_i64).and_then(|seconds| i32::try_from(seconds).ok());
-        Offset::from_seconds(offset.unwrap_or_default()).unwrap_or(Offset::UTC).to_datetime(time).date()
+        self.offset().to_datetime(time).date()
+    }
+
+    /// The zone of the exchange. Its name, because the offset is that of the answer, which a change of the clocks
+    /// can separate from the last session.
+    fn zone(&self) -> TimeZone {
+        let name = self.meta("exchangeTimezoneName").and_then(Value::as_str);
+        name.and_then(|name| TimeZone::get(name).ok()).unwrap_or_else(|| self.offset().to_time_zone())
+    }
+
+    fn offset(&self) -> Offset {
+        let seconds = self.meta("gmtoffset").and_then(Value::as_i64);
+        let seconds = seconds.and_then(|seconds| i32::try_from(seconds).ok());
+        seconds.and_then(|seconds| Offset::from_seconds(seconds).ok()).unwrap_or(Offset::UTC)
     }
 
     fn known_currency(&self) -> Result<(String, Decimal), SourceError> {
@@ -247,6 +295,11 @@ impl Chart {
 
 fn decimal(value: &Value) -> Option<Decimal> {
     value.as_number().and_then(|value| number(&value.to_string()))
+}
+
+/// A price in units of the currency. Prices are printed from 32-bit floats: 227.52000427246094.
+fn in_whole(price: Decimal, parts: Decimal) -> Decimal {
+    of_32_bits(price).checked_div(parts).unwrap_or_default().normalize()
 }
 
 /// Drops the digits beyond the precision of a 32-bit float.
