@@ -1,14 +1,14 @@
 import { memo, useMemo, type PointerEvent } from 'react';
 
 import { useMedia } from '../../shared';
-import { percentText, roughly } from '../../shared/amount';
+import { numberText, percentText, roughly } from '../../shared/amount';
 import { Gridlines } from '../skill/Gridlines';
 import { logTicksOf, ticksOf } from '../skill/chart';
 import { useWidth } from '../skill/drawn';
 import { colourOf } from './colours';
 import { useSymbol } from './context';
 import { placedMarks } from './marks';
-import { between, nearestDay, piecesOf, timeMarks, valueOn, type Chart } from './series';
+import { between, nearestDay, piecesOf, placesOf, timeMarks, valueOn, type Chart } from './series';
 import { spokenChart, tradeText } from './words';
 
 /** px; the second one in a low window. */
@@ -100,9 +100,12 @@ export function PriceChart({ chart }: { chart: Chart }) {
 /** Memoised: not redrawn for each hovered day. */
 const Drawing = memo(function Drawing({ chart, plot }: PartProps) {
   const { x, y, width, floor, ticks, first, end, volume } = plot;
+  // Prices of a day can differ by less than a rough label shows.
+  const places = placesOf(ticks);
+  const price = chart.zone === null ? roughly : (value: number) => numberText(value.toFixed(places));
   return (
     <>
-      <Gridlines ticks={ticks} width={width} y={y} {...(chart.scale === 'percent' ? { label: (value: number) => percentText(String(value), true) } : {})} />
+      <Gridlines ticks={ticks} width={width} y={y} label={chart.scale === 'percent' ? (value) => percentText(String(value), true) : price} />
       {timeMarks(first, end, Math.floor(width / MARK)).map(({ day, label }) => (
         <text key={day} x={x(day)} y={floor + MONTHS - 4} textAnchor={x(day) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
           {label}

@@ -4,7 +4,7 @@ import { addDays } from '../../shared/form/dates';
 import type { Close, Moved, Quote } from './answers';
 import { placedMarks } from './marks';
 import type { Trade } from './notes';
-import { averageOf, between, chartOf, inRange, isDaily, nearestDay, piecesOf, timeMarks, valueOn } from './series';
+import { averageOf, between, chartOf, inRange, isDaily, nearestDay, piecesOf, placesOf, timeMarks, valueOn } from './series';
 
 const close = (day: string, price: string, volume: number | null = null): Close => ({ day, close: price, volume });
 /** One close per day up to 20 November, with values 1, 2, 3 … */
@@ -157,6 +157,10 @@ describe('within a day', () => {
   test('times are fractions of a day', () => {
     expect(between('2026-11-20T09:30:00', '2026-11-20T15:30:00')).toBe(0.25);
     expect(nearestDay(prices.map(({ day }) => day), 0.005)).toBe('2026-11-20T09:40:00');
+  });
+
+  test('the labels of prices have the decimals of their step', () => {
+    expect([[25_430, 25_432], [41.9, 42], [172.05, 172.1], [172, 172.025], [0.1234, 0.1235], [5]].map(placesOf)).toEqual([0, 1, 2, 3, 4, 0]);
   });
 
   test('the labels are round times that fit their room', () => {

@@ -149,6 +149,12 @@ export function averageOf(closes: readonly Close[], days: number): LinePoint[] {
   return points;
 }
 
+/** The decimals, up to six, that tell evenly spaced ticks apart. */
+export function placesOf([first = 0, second = 1]: readonly number[]): number {
+  const step = Math.abs(second - first);
+  return [0, 1, 2, 3, 4, 5].find((places) => Math.abs(Number(step.toFixed(places)) - step) < step * 1e-6) ?? 6;
+}
+
 /** Days from one point in time to another; the fraction of a day between times. */
 export function between(from: string, to: string): number {
   const [start, end] = [from, to].map((day) => Date.parse(day.includes('T') ? `${day}Z` : day));
