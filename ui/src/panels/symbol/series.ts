@@ -238,7 +238,7 @@ const steps = [5, 10, 15, 30, 60, 120, 180, 240, 360];
 /** Times of one day. */
 function hourMarks(from: string, to: string, most: number): { readonly day: string; readonly label: string }[] {
   const [first, last] = [minutesOf(from), minutesOf(to)];
-  const step = steps.find((minutes) => (last - first) / minutes <= most);
+  const step = steps.find((minutes) => (last - first) / minutes < most);
   const marks: { day: string; label: string }[] = [];
   for (let at = Math.ceil(first / (step ?? 1)) * (step ?? 1); step !== undefined && at <= last; at += step) {
     const label = `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
