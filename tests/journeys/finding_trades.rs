@@ -106,10 +106,10 @@ fn proposals(nova: &Nova, args: &Value) -> Vec<String> {
 fn sizes_are_parts_of_what_is_held_of_the_list() {
     let nova = with_closes();
     let before = nova.vault.files();
-    // 10 × 50 + 30 × 10 = 800, ELSE is not of the list; two places of 400: 20 BRVO at 20.
+    // 10 × 50 + 30 × 10 less the costs of the sale, ELSE is not of the list; two places of 399.77: 19 BRVO at 20.
     assert_eq!(
         proposals(&nova, &json!({"strategy": "Rising"})),
-        ["buy BRVO 20 400.00", "hold ALFA 10 500.00", "sell CHAR 30 300.00"]
+        ["buy BRVO 19 380.00", "hold ALFA 10 500.00", "sell CHAR 30 300.00"]
     );
     assert_eq!(nova.vault.files(), before, "proposals write nothing");
 }
@@ -117,10 +117,10 @@ fn sizes_are_parts_of_what_is_held_of_the_list() {
 #[test]
 fn rebalancing_proposes_the_difference_to_equal_parts() {
     let nova = with_closes();
-    // Two parts of 400: 8 ALFA at 50 of the 10 that are held.
+    // Two parts of 399.77: 7 ALFA at 50 of the 10 that are held.
     assert_eq!(
         proposals(&nova, &json!({"strategy": "Rising", "rebalance": "monthly"})),
-        ["buy BRVO 20 400.00", "sell ALFA 2 100.00", "sell CHAR 30 300.00"]
+        ["buy BRVO 19 380.00", "sell ALFA 3 150.00", "sell CHAR 30 300.00"]
     );
 }
 

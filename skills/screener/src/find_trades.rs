@@ -18,6 +18,9 @@ use crate::universe::{Holding, cash, holdings, universe};
 
 pub(crate) struct FindTrades;
 
+/// Maximum lines about what is not counted of the portfolio.
+const LINES: usize = 20;
+
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Shows what a strategy would trade today."))]
 pub(crate) struct TradesOf {
@@ -72,6 +75,8 @@ impl NativeTool for FindTrades {
 /// The user's account, as far as the portfolio knows it.
 struct Account {
     held: Vec<Holding>,
+    /// What contradicts itself in the notes.
+    contradicting: Vec<String>,
     /// In the currency of the shares, if deposits are recorded.
     cash: Option<f64>,
     /// Why the portfolio is unavailable.
@@ -81,13 +86,62 @@ struct Account {
 impl Account {
     async fn read(currency: &str, ctx: &dyn ToolContext) -> Self {
         match holdings(ctx).await {
-            Ok(held) => Self { held, cash: cash(currency, ctx).await, problem: None },
+            Ok((held, contradicting)) => {
+                Self { held, contradicting, cash: cash(currency, ctx).await, problem: None }
+            }
             Err(error) => {
                 let problem = format!("What you hold: {error} The cash of the strategy is used instead.");
-                Self { held: Vec::new(), cash: None, problem: Some(problem) }
+                Self { held: Vec::new(), contradicting: Vec::new(), cash: None, problem: Some(problem) }
             }
         }
     }
+}
+
+impl Account {
+    /// The cash before the trades: that of the strategy if nothing is held and no deposits are recorded; `None` if
+    /// it is unknown beside what is held.
+    fn known_cash(&self, rules: &Rules, now: &[Now<'_>]) -> Option<f64> {
+        self.cash.or_else(|| (!holds_any(now)).then_some(rules.cash))
+    }
+
+    /// What may be held of these shares beside what is counted.
+    fn uncounted(&self, shares: &Shares) -> Vec<String> {
+        let elsewhere = self.held.iter().filter_map(|holding| {
+            let listing = &holding.member.listing;
+            let mut of_symbol = shares.of_symbol(&listing.symbol).peekable();
+            let symbol = of_symbol.peek()?.symbol();
+            let place = listing.place().unwrap_or("an exchange that is not named");
+            of_symbol.all(|share| !share.member.listing.is_same(listing)).then(|| {
+                format!("Your {} {symbol} at {place} are another listing and not counted.", holding.quantity)
+            })
+        });
+        // They begin with the symbol.
+        let is_listed = |problem: &&String| {
+            let symbol = problem.split([' ', ':']).next().unwrap_or_default();
+            shares.of_symbol(symbol).next().is_some()
+        };
+        let contradicting = self.contradicting.iter().filter(is_listed);
+        elsewhere
+            .chain(contradicting.map(|problem| format!("What you hold: {problem}.")))
+            .take(LINES)
+            .collect()
+    }
+
+    /// What is not known about the cash, in a sentence.
+    fn unknown_cash(&self, now: &[Now<'_>]) -> Option<String> {
+        match (&self.problem, self.cash) {
+            (Some(problem), _) => Some(problem.clone()),
+            (None, Some(_)) => None,
+            (None, None) if holds_any(now) => {
+                Some("Your cash: sizes are parts of what you hold in these shares.".to_owned())
+            }
+            (None, None) => Some("Your cash: sizes are parts of the cash of the strategy.".to_owned()),
+        }
+    }
+}
+
+fn holds_any(now: &[Now<'_>]) -> bool {
+    now.iter().any(|now| now.held > 0.0)
 }
 
 /// One share on its last day.
@@ -121,6 +175,10 @@ impl<'a> Now<'a> {
         !self.wanted.is_nan() && !self.leave && !self.stopped
     }
 
+    fn worth(&self) -> f64 {
+        self.held * self.price
+    }
+
     fn is_kept(&self) -> bool {
         self.held > 0.0 && !self.leave && !self.stopped
     }
@@ -134,30 +192,31 @@ fn proposals(strategy: &Strategy, shares: &Shares, account: &Account, unknown: &
     let rank = |now: &Now<'_>| if now.wanted.is_nan() { f64::NEG_INFINITY } else { now.wanted };
     now.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     let chosen = chosen(rules, &now);
-    let each = part(rules, &now, &chosen, account, unknown);
-    let rebalances = rules.rebalance != Rebalance::Never;
-    // The smallest quantity that is traded.
-    let step = if rules.whole { 1.0 } else { 1e-4 };
+    unknown.extend(account.unknown_cash(&now));
+    let orders = orders(rules, &now, &chosen, account);
     let mut too_dear = Vec::new();
     let mut rows = Vec::new();
-    for (now, chosen) in now.iter().zip(chosen) {
-        let part = (each / now.price / step).floor() * step;
-        let (action, quantity, reason) = match (chosen, now.held > 0.0) {
-            (true, false) => ("buy", part, bought(strategy, now)),
-            (false, true) => ("sell", now.held, sold(strategy, now)),
-            (true, true) if rebalances && part >= now.held + step => {
-                ("buy", part - now.held, "It has less than an equal part.".to_owned())
-            }
-            (true, true) if rebalances && part + step <= now.held => {
-                ("sell", now.held - part, "It has more than an equal part.".to_owned())
-            }
-            (true, true) => ("hold", now.held, "It still meets what it was bought for.".to_owned()),
-            (false, false) => continue,
-        };
-        if action == "buy" && quantity < step {
-            too_dear.push(now.share.symbol());
+    for ((now, chosen), order) in now.iter().zip(chosen).zip(orders.changes) {
+        if !chosen && now.held == 0.0 {
             continue;
         }
+        let (action, quantity, reason) = match (chosen, now.held > 0.0) {
+            (true, false) if order <= 0.0 => {
+                too_dear.push(now.share.symbol());
+                continue;
+            }
+            (true, false) => ("buy", order, bought(strategy, now)),
+            (false, _) => ("sell", now.held, sold(strategy, now)),
+            (true, true) if order > 0.0 => ("buy", order, "It has less than an equal part.".to_owned()),
+            (true, true) if order < 0.0 => ("sell", -order, "It has more than an equal part.".to_owned()),
+            (true, true) => ("hold", now.held, "It still meets what it was bought for.".to_owned()),
+        };
+        let amount = quantity * now.price;
+        let costs = match action {
+            "buy" => spent(rules, quantity, now.price) - amount,
+            "sell" => amount - received(rules, quantity, now.price),
+            _ => 0.0,
+        };
         rows.push(json!({
             "action": action,
             "symbol": now.share.symbol(),
@@ -165,19 +224,92 @@ fn proposals(strategy: &Strategy, shares: &Shares, account: &Account, unknown: &
             "quantity": ((quantity * 1e4).round() / 1e4).to_string(),
             "price": cents(now.price),
             "currency": now.share.days.origin.currency,
-            "amount": cents(quantity * now.price),
+            "amount": cents(amount),
+            "costs": cents(costs),
             "reason": reason,
             "date": now.share.last().map(|(day, _)| day.to_string()),
         }));
     }
     if !too_dear.is_empty() {
         unknown.push(format!(
-            "Hits that are not bought, because one share costs more than a part of {}: {}.",
-            cents(each),
+            "Hits that are not bought, because one share with its costs is more than a part of {}: {}.",
+            cents(orders.size),
             too_dear.join(", ")
         ));
     }
     rows.into()
+}
+
+/// What a purchase takes from the cash, with slippage and costs.
+fn spent(rules: &Rules, quantity: f64, price: f64) -> f64 {
+    let value = quantity * rules.buy_price(price);
+    value + rules.costs(value)
+}
+
+/// What a sale adds to the cash, after slippage and costs.
+fn received(rules: &Rules, quantity: f64, price: f64) -> f64 {
+    let value = quantity * rules.sell_price(price);
+    value - rules.costs(value)
+}
+
+/// The trades of a day.
+struct Orders {
+    /// The change of each share's quantity: above zero to buy.
+    changes: Vec<f64>,
+    /// The largest amount of a purchase, costs included.
+    size: f64,
+}
+
+/// Sales come first, then all purchases share the cash, as in [`nova_market::backtest`].
+fn orders(rules: &Rules, now: &[Now<'_>], chosen: &[bool], account: &Account) -> Orders {
+    // The smallest quantity that is traded.
+    let step = if rules.whole { 1.0 } else { 1e-4 };
+    let in_steps = |quantity: f64| (quantity / step).floor().max(0.0) * step;
+    let all = || now.iter().zip(chosen);
+    let sold: f64 = all()
+        .filter(|(now, chosen)| !**chosen && now.held > 0.0)
+        .map(|(now, _)| received(rules, now.held, now.price))
+        .sum();
+    let kept: f64 = all().filter(|(_, chosen)| **chosen).map(|(now, _)| now.worth()).sum();
+    let known = account.known_cash(rules, now);
+    let mut cash = known.unwrap_or_default() + sold;
+    let money = (cash + kept).max(0.0);
+    let slot = money / rules.positions as f64;
+    let size = match (rules.rebalance == Rebalance::Never, rules.weight) {
+        (true, Weight::Equal) if known.is_some() => {
+            let held = all().filter(|(now, chosen)| **chosen && now.held > 0.0).count();
+            cash.max(0.0) / rules.positions.saturating_sub(held).max(1) as f64
+        }
+        (false, Weight::Equal) => money / chosen.iter().filter(|chosen| **chosen).count().max(1) as f64,
+        _ => slot,
+    };
+    let mut changes = vec![0.0; now.len()];
+    let mut missing = vec![0.0; now.len()];
+    for (place, (now, chosen)) in all().enumerate() {
+        let lacks = size - now.worth();
+        if !chosen {
+            changes[place] = -now.held;
+        } else if now.held > 0.0 && rules.rebalance == Rebalance::Never {
+            continue;
+        } else if lacks > 0.0 {
+            missing[place] = lacks;
+        } else {
+            let surplus = now.held - rules.tradable(size / now.price);
+            if surplus >= step && surplus * now.price > rules.fee {
+                changes[place] = -surplus;
+                cash += received(rules, surplus, now.price);
+            }
+        }
+    }
+    let needed: f64 = missing.iter().sum();
+    let part = match known {
+        Some(_) if needed > 0.0 => (cash.max(0.0) / needed).min(1.0),
+        _ => 1.0,
+    };
+    for (place, lacks) in missing.into_iter().enumerate().filter(|(_, lacks)| *lacks > 0.0) {
+        changes[place] = in_steps(rules.bought_for(lacks * part, now[place].price));
+    }
+    Orders { changes, size: size * part }
 }
 
 /// The shares with a last close, and what is held of them.
@@ -188,6 +320,7 @@ fn on_the_last_day<'a>(
     unknown: &mut Vec<String>,
 ) -> Vec<Now<'a>> {
     let mut all = Vec::new();
+    unknown.extend(account.uncounted(shares));
     for (share, (wanted, leave)) in shares.all.iter().zip(shares.signals(strategy)) {
         let price = share.days.daily.close.last().copied().filter(|price| *price > 0.0);
         let (Some(price), Some(wanted), Some(leave)) = (price, wanted.last(), leave.last()) else {
@@ -221,43 +354,6 @@ fn chosen(rules: &Rules, now: &[Now<'_>]) -> Vec<bool> {
             })
     });
     chosen.collect()
-}
-
-/// The size of a position, as in [`nova_market::backtest::Weight`].
-fn part(
-    rules: &Rules,
-    now: &[Now<'_>],
-    chosen: &[bool],
-    account: &Account,
-    unknown: &mut Vec<String>,
-) -> f64 {
-    let worth = |now: &Now<'_>| now.held * now.price;
-    let value: f64 = now.iter().map(worth).sum();
-    let money = account.cash.map_or(value, |cash| value + cash);
-    let money = if account.cash.is_none() && value <= 0.0 { rules.cash } else { money.max(0.0) };
-    unknown.extend(match (&account.problem, account.cash) {
-        (Some(problem), _) => Some(problem.clone()),
-        (None, Some(_)) => None,
-        (None, None) if value > 0.0 => {
-            Some("Your cash: sizes are parts of what you hold in these shares.".to_owned())
-        }
-        (None, None) => Some("Your cash: sizes are parts of the cash of the strategy.".to_owned()),
-    });
-    let slot = money / rules.positions as f64;
-    if rules.rebalance != Rebalance::Never {
-        return match rules.weight {
-            Weight::Equal => money / chosen.iter().filter(|chosen| **chosen).count().max(1) as f64,
-            Weight::Slots => slot,
-        };
-    }
-    let Some(cash) = account.cash else { return slot };
-    let sold: f64 = now.iter().filter(|now| !now.is_kept()).map(worth).sum();
-    let kept = now.iter().filter(|now| now.is_kept()).count();
-    let free = (cash + sold).max(0.0) / rules.positions.saturating_sub(kept).max(1) as f64;
-    match rules.weight {
-        Weight::Equal => free,
-        Weight::Slots => slot.min(free),
-    }
 }
 
 fn bought(strategy: &Strategy, now: &Now<'_>) -> String {

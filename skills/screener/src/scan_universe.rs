@@ -56,7 +56,7 @@ impl NativeTool for ScanUniverse {
         let universe = universe(resolved.universe.as_deref(), ctx.as_ref()).await?;
         let market =
             Market::open(begin(None, ctx.as_ref()), resolved.screen.needs_reports(), ctx.as_ref()).await?;
-        let held = holdings(ctx.as_ref()).await.unwrap_or_default();
+        let held = holdings(ctx.as_ref()).await.map(|(held, _)| held).unwrap_or_default();
         let held = held.into_iter().map(|held| held.member).collect();
         let limit = of.limit.unwrap_or(LIMIT);
         Ok(ToolOutput::streamed(move |parts| async move {

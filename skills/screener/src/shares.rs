@@ -113,6 +113,11 @@ impl Shares {
         Ok(Self { all, currency: Some(currency), unanswered })
     }
 
+    /// The shares of that symbol, at whichever exchange.
+    pub(crate) fn of_symbol<'a>(&'a self, symbol: &'a str) -> impl Iterator<Item = &'a Share> {
+        self.all.iter().filter(move |share| share.member.listing.symbol.eq_ignore_ascii_case(symbol))
+    }
+
     /// For each share, its buy rank and its sell signal on each day.
     pub(crate) fn signals(&self, strategy: &Strategy) -> Vec<(Vec<f64>, Vec<bool>)> {
         let mut signals: Vec<(Vec<f64>, Vec<bool>)> = Vec::with_capacity(self.all.len());

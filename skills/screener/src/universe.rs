@@ -181,10 +181,13 @@ pub(crate) struct Holding {
     pub(crate) paid: Option<f64>,
 }
 
+/// The holdings, and the problems of their notes, each beginning with its symbol.
+///
 /// # Errors
 /// If the portfolio is unavailable.
-pub(crate) async fn holdings(ctx: &dyn ToolContext) -> Result<Vec<Holding>, ToolError> {
-    let rows = rows("portfolio.positions", "positions", "Positions", ctx).await?;
+pub(crate) async fn holdings(ctx: &dyn ToolContext) -> Result<(Vec<Holding>, Vec<String>), ToolError> {
+    let answer = answer("portfolio.positions", "Positions", ctx).await?;
+    let rows = list(&answer, "positions");
     let number = |row: &Value, name: &str| row.get(name)?.as_str()?.parse::<f64>().ok();
     let held = rows.iter().filter_map(|row| {
         Some(Holding {
@@ -193,7 +196,10 @@ pub(crate) async fn holdings(ctx: &dyn ToolContext) -> Result<Vec<Holding>, Tool
             paid: number(row, "average_cost"),
         })
     });
-    Ok(held.filter(|held| held.quantity > 0.0).collect())
+    let held = held.filter(|held| held.quantity > 0.0).collect();
+    let problems = list(&answer, "problems").iter();
+    let problems = problems.filter_map(|row| Some(row.get("problem")?.as_str()?.to_owned()));
+    Ok((held, problems.collect()))
 }
 
 /// The user's cash in one currency; `None` if no deposits are recorded.
@@ -218,20 +224,31 @@ async fn of_portfolio(
     name: &str,
     ctx: &dyn ToolContext,
 ) -> Result<Universe, ToolError> {
-    let rows = rows(tool, at, name, ctx).await?;
-    let members: Vec<Member> = rows.iter().filter_map(|row| member_of(row, kind, ctx)).collect();
+    let answer = answer(tool, name, ctx).await?;
+    let mut members: Vec<Member> = Vec::new();
+    for member in list(&answer, at).iter().filter_map(|row| member_of(row, kind, ctx)) {
+        // A share traded in two currencies has two rows.
+        match members.iter_mut().find(|known| known.listing.is_same(&member.listing)) {
+            Some(known) if known.listing.currency != member.listing.currency => known.listing.currency = None,
+            Some(_) => {}
+            None => members.push(member),
+        }
+    }
     let day = Some(ctx.clock().today());
     Ok(Universe { name: name.to_owned(), path: None, day, kind, members, unread: 0 })
 }
 
-async fn rows(tool: &str, at: &str, name: &str, ctx: &dyn ToolContext) -> Result<Vec<Value>, ToolError> {
-    let mut answer = ctx.tools().call(tool, json!({})).await.map_err(|error| {
+async fn answer(tool: &str, name: &str, ctx: &dyn ToolContext) -> Result<Value, ToolError> {
+    ctx.tools().call(tool, json!({})).await.map_err(|error| {
         ToolError::failed(
             format!("{name} cannot be read: {error}"),
             "Enable the skill Portfolio, or name another list.",
         )
-    })?;
-    Ok(answer.get_mut(at).and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default())
+    })
+}
+
+fn list<'a>(answer: &'a Value, at: &str) -> &'a [Value] {
+    answer.get(at).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 fn member_of(row: &Value, kind: Kind, ctx: &dyn ToolContext) -> Option<Member> {

@@ -48,7 +48,7 @@ fn share_whose_exchange_rests_is_ranked_by_its_last_close() {
     });
     assert_eq!(
         proposals(&skill.value("find_trades", asked)),
-        ["buy REST 25 It meets the condition, score 100.", "buy OPEN 20 It meets the condition, score 0."]
+        ["buy REST 24 It meets the condition, score 100.", "buy OPEN 19 It meets the condition, score 0."]
     );
 }
 

@@ -3,8 +3,6 @@ use jiff::civil::Date;
 use super::market::Market;
 use super::{BacktestError, Day, Fill, Gaps, Rebalance, Rules, Trade, Weight};
 
-/// Relative tolerance within which a quantity is rounded up to a whole one.
-const WHOLE: f64 = 1e-12;
 /// An order below this fraction of its amount counts as cut; costs alone make some orders slightly smaller.
 const CUT: f64 = 0.99;
 
@@ -216,7 +214,7 @@ impl<'a> Machine<'a> {
             if missing > 0.0 {
                 buys.push((number, price, missing));
             } else if let Some(held) = held {
-                let kept = self.tradable(size / price);
+                let kept = self.rules.tradable(size / price);
                 if (held - kept) * price > self.rules.fee {
                     self.sell(number, (kept > 0.0).then_some(held - kept), price);
                 }
@@ -248,13 +246,12 @@ impl<'a> Machine<'a> {
 
     /// Spends up to an amount, costs included. Returns whether anything was bought.
     fn buy(&mut self, number: usize, amount: f64, price: f64) -> bool {
-        let price = price * (1.0 + self.rules.slippage);
-        let quantity = self.tradable((amount - self.rules.fee) / (price * (1.0 + self.rules.cost)));
-        let value = quantity * price;
+        let quantity = self.rules.bought_for(amount, price);
+        let value = quantity * self.rules.buy_price(price);
         if !(value > 0.0 && value.is_finite()) {
             return false;
         }
-        let costs = value * self.rules.cost + self.rules.fee;
+        let costs = self.rules.costs(value);
         self.cash = (self.cash - value - costs).max(0.0);
         self.costs += costs;
         self.stopped[number] = false;
@@ -271,10 +268,10 @@ impl<'a> Machine<'a> {
         self.orders[number] = None;
         let Some(mut position) = self.positions[number].take() else { return };
         let sold = quantity.unwrap_or(position.quantity);
-        let value = sold * price * (1.0 - self.rules.slippage);
+        let value = sold * self.rules.sell_price(price);
         // A fee above the proceeds takes no more than the cash.
         let cash = self.cash + value;
-        let costs = (value * self.rules.cost + self.rules.fee).min(cash);
+        let costs = self.rules.costs(value).min(cash);
         self.cash = cash - costs;
         self.costs += costs;
         position.quantity -= sold;
@@ -286,11 +283,6 @@ impl<'a> Machine<'a> {
         } else {
             self.positions[number] = Some(position);
         }
-    }
-
-    /// Rounds a quantity to what the rules allow to trade.
-    fn tradable(&self, quantity: f64) -> f64 {
-        if self.rules.whole { (quantity * (1.0 + WHOLE)).floor() } else { quantity }
     }
 
     /// The price at which an order would be filled now.

@@ -91,7 +91,35 @@ pub enum BacktestError {
     TooLarge(Date),
 }
 
+/// Relative tolerance within which a quantity is rounded up to a whole one.
+const WHOLE: f64 = 1e-12;
+
 impl Rules {
+    /// The quantity that an amount buys at a price, with slippage and costs; zero or less if none.
+    pub fn bought_for(&self, amount: f64, price: f64) -> f64 {
+        self.tradable((amount - self.fee) / (self.buy_price(price) * (1.0 + self.cost)))
+    }
+
+    /// Rounds a quantity to what may be traded.
+    pub fn tradable(&self, quantity: f64) -> f64 {
+        if self.whole { (quantity * (1.0 + WHOLE)).floor() } else { quantity }
+    }
+
+    /// The price of a purchase, with slippage.
+    pub fn buy_price(&self, price: f64) -> f64 {
+        price * (1.0 + self.slippage)
+    }
+
+    /// The price of a sale, with slippage.
+    pub fn sell_price(&self, price: f64) -> f64 {
+        price * (1.0 - self.slippage)
+    }
+
+    /// Commission and fee of a trade of that value.
+    pub fn costs(&self, value: f64) -> f64 {
+        value * self.cost + self.fee
+    }
+
     pub(super) fn check(&self) -> Result<(), BacktestError> {
         if self.positions == 0 {
             return Err(BacktestError::NoPositions);
