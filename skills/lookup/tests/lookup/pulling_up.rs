@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nova_skill::json;
 use nova_testkit::{FixedCredentials, Reply};
 
-use crate::{chart, chart_page, configured, lookup, with};
+use crate::{beside_portfolio, chart, chart_page, configured, lookup, with};
 
 const YEAR: &[(&str, &str)] = &[
     ("2025-11-19", "30.00"),
@@ -71,6 +71,23 @@ fn stored_closes_are_used_if_no_source_answers() {
     assert_eq!(value["problems"][0]["problem"], "NGTL: Yahoo has a server error (status 503)");
     assert_eq!(value["points"].as_array().unwrap().len(), 2);
     assert_eq!(outcome.figures[0].caution.as_deref(), Some("close of 2026-11-20"));
+}
+
+#[test]
+fn closes_are_stored_by_exchange_whatever_its_name() {
+    let down = Arc::new(AtomicBool::new(false));
+    let is_down = down.clone();
+    let position =
+        "//- P.md\n---\ntype: position\nsymbol: NGTL\nexchange: Frankfurt\nquantity: 1\ncurrency: EUR\n---\n";
+    let skill = beside_portfolio(position, move |_| match is_down.load(Ordering::SeqCst) {
+        true => Reply::with(503, &[("retry-after", "0")], ""),
+        false => Reply::text(&chart_page("NGTL.DE", YEAR, "").replace("\"USD\"", "\"EUR\"")),
+    });
+    assert_eq!(skill.value("pull_up_symbol", json!({"symbol": "NGTL"}))["exchange"], "Frankfurt");
+    down.store(true, Ordering::SeqCst);
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL.DE"}));
+    assert_eq!((&value["exchange"], &value["is_close"]), (&json!("XETRA"), &json!(true)));
+    assert_eq!((&value["price"], &value["currency"]), (&json!("42.18"), &json!("EUR")));
 }
 
 #[test]

@@ -234,10 +234,13 @@ impl Closes {
     }
 }
 
-/// A cache key from the symbol and its names at the sources, restricted to the characters of a key.
+/// A cache key from the symbol, its exchange by whichever name, and its names at the sources, restricted to the
+/// characters of a key.
 pub(super) fn key(kind: &str, listing: &Listing) -> String {
     let own: String = listing.own.iter().map(|(source, name)| format!(" {source}={name}")).collect();
-    let said = format!("{} {}{own}", listing.symbol, listing.exchange.as_deref().unwrap_or_default());
+    // The United States are the default, and have no name of their own.
+    let place = listing.place().filter(|_| !listing.is_in_the_us());
+    let said = format!("{} {}{own}", listing.symbol, place.unwrap_or_default());
     let letters: String = said
         .trim()
         .bytes()
@@ -247,4 +250,28 @@ pub(super) fn key(kind: &str, listing: &Listing) -> String {
         })
         .collect();
     format!("{kind}-{letters}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_exchange_has_one_key() {
+        let at = |exchange: Option<&str>| {
+            let exchange = exchange.map(str::to_owned);
+            key("closes", &Listing { exchange, ..Listing::parse("NGTL") })
+        };
+
+        for name in ["Xetra", "xetra", "FRANKFURT", " XETR "] {
+            assert_eq!(at(Some(name)), at(Some("XETRA")), "{name}");
+        }
+        assert_eq!(key("closes", &Listing::parse("NGTL.DE")), at(Some("XETRA")));
+        assert_eq!(at(Some("Nasdaq")), at(None));
+        let different = [at(None), at(Some("XETRA")), at(Some("LSE")), at(Some("Bolsa")), at(Some("Borsa"))];
+        for (place, key) in different.iter().enumerate() {
+            assert!(!different[..place].contains(key), "{key}");
+        }
+        assert_ne!(key("quotes", &Listing::parse("NGTL")), at(None));
+    }
 }
