@@ -117,6 +117,10 @@ pub(crate) const RULES: &str = "permissions: { allow: [ \"screener__*\" ] }\n";
 
 /// A home with local sources; the server runs until it is dropped.
 pub(crate) async fn home() -> (Home, WebServer) {
+    home_with(answer).await
+}
+
+async fn home_with(answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> (Home, WebServer) {
     let server = WebServer::start(answer).await;
     let here = format!("http://{}", server.address());
     let settings = json!({"skills": {"screener": {"config": {
@@ -188,5 +192,66 @@ async fn screen_is_scanned_explained_and_backtested() {
     window.wait_for_text("section[aria-label='What this cannot know']", "Failed and bought companies").await;
     // Only the unknown share is requested again.
     assert_eq!(server.requests().len(), asked + 1);
+    window.close().await;
+}
+
+#[tokio::test]
+async fn stopped_scan_keeps_its_hits() {
+    let (home, _server) = home_with(|request| match request.path.contains("/chart/HLMR") {
+        // One share has no end.
+        true => Reply::Stall(Vec::new()),
+        false => answer(request),
+    })
+    .await;
+    let window = open(&home).await;
+    window.click_named("Scan").await;
+    allow(&window).await;
+    window.wait_for("[data-hit=BWOP]").await;
+    window.click("[aria-label='Stop scan']").await;
+    window.wait_for_text("section[aria-label='Hits']", "Stopped by you at").await;
+    window.wait_for("[data-hit=BWOP]").await;
+    window.close().await;
+}
+
+#[tokio::test]
+async fn conditions_are_saved_as_another_screen() {
+    let (home, server) = home().await;
+    let window = open(&home).await;
+    let screens = "section[aria-label='Saved screens']";
+    window.click_named("Save as…").await;
+    let name = "[aria-label='Name of the screen']";
+    window.type_into(name, "dividend growers").await;
+    window.wait_for_text("[role=alert]", "There is already a screen dividend growers.").await;
+    window.type_into(name, " 2").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for_text("[data-testid=undo-bar]", "Saved dividend growers 2").await;
+    window.wait_for_text(screens, "dividend growers 2").await;
+    let note = home.read_note("Screener/Screens/dividend growers 2.md");
+    assert!(
+        note.contains("- net_debt_to_ebitda < 3") && note.contains("- low price_to_earnings 50 %"),
+        "{note}"
+    );
+    assert_eq!(home.read_note("Screener/Screens/Dividend growers.md"), DIVIDENDS);
+
+    window.click("[data-testid=undo-call]").await;
+    window.wait_for_text("[data-testid=undo-bar]", "undone").await;
+    assert!(!home.vault().join("Screener/Screens/dividend growers 2.md").exists());
+    assert!(server.requests().is_empty(), "nothing is asked");
+    window.close().await;
+}
+
+#[tokio::test]
+async fn trades_of_today_are_proposed_and_not_recorded() {
+    let (home, _server) = home().await;
+    let window = open(&home).await;
+    window.click_named("Compute").await;
+    allow(&window).await;
+    let proposals = "table[aria-label='Proposals']";
+    window.wait_for_text(proposals, "NGTL").await;
+    window.wait_for_text(proposals, "It meets all 5 conditions").await;
+    let today = "section[aria-label='What it would do today']";
+    window.wait_for_text(today, "sizes are parts of what you hold in these shares").await;
+    assert!(!home.vault().join("Portfolio/Trades").exists());
+    assert_eq!(home.read_note("Portfolio/Positions/NGTL.md"), POSITION);
     window.close().await;
 }

@@ -49,6 +49,32 @@ fn chart(symbol: &str) -> Reply {
     )
 }
 
+/// Yesterday from 14:30 UTC, in New York: every five minutes of six and a half hours, some without a trade.
+fn minutes(symbol: &str) -> Reply {
+    let zone = jiff::tz::TimeZone::get("America/New_York").expect("a zone");
+    let opened = Zoned::now().with_time_zone(zone).yesterday().expect("a day").date().at(9, 30, 0, 0);
+    let opened = opened.in_tz("America/New_York").expect("a time").timestamp().as_second();
+    let times: Vec<i64> = (0..79).map(|five| opened + five * 300).collect();
+    let price = |(place, _): (usize, &i64)| match place % 11 {
+        10 => Value::Null,
+        _ => json!(40.0 + (place as f64 / 6.0).sin()),
+    };
+    Reply::text(
+        &json!({"chart": {"error": null, "result": [{
+            "meta": {
+                "symbol": symbol, "currency": "USD", "gmtoffset": -18_000, "exchangeTimezoneName": "America/New_York",
+                "dataGranularity": "5m", "range": "1d",
+            },
+            "timestamp": times,
+            "indicators": {"quote": [{
+                "close": times.iter().enumerate().map(price).collect::<Value>(),
+                "volume": times.iter().map(|time| time % 977).collect::<Vec<_>>(),
+            }]},
+        }]}})
+        .to_string(),
+    )
+}
+
 /// Figures of a company with two full years, in millions.
 fn reported() -> Value {
     let year = |from: &str, to: &str, value: f64| json!({"start": from, "end": to, "val": value * 1e6, "form": "10-K", "filed": to});
@@ -86,6 +112,7 @@ const FEED: &str = r#"<?xml version="1.0"?><rss version="2.0"><channel><title>To
 fn answer(request: &WebRequest) -> Reply {
     let path = request.path.as_str();
     match path.split(['/', '?']).collect::<Vec<_>>().as_slice() {
+        ["", "v8", "finance", "chart", symbol, ..] if path.contains("interval=5m") => minutes(symbol),
         ["", "v8", "finance", "chart", symbol @ ("NGTL" | "BWOP"), ..] => chart(symbol),
         ["", "files", ..] => {
             Reply::text(r#"{"0":{"cik_str":42,"ticker":"NGTL","title":"NORTHGATE TOOLING INC"}}"#)
@@ -180,6 +207,31 @@ async fn share_is_looked_up_and_compared() {
     window.ask("document.querySelector('[data-testid=skill-panel]').focus()").await;
     window.press(&[], 't').await;
     window.wait_for("[data-testid=chart-table]").await;
+    window.close().await;
+}
+
+#[tokio::test]
+async fn share_has_the_prices_of_its_last_day() {
+    let (home, server) = home().await;
+    let home = home.config_file("permissions.yaml", RULES);
+    let window = open(&home).await;
+    look_up(&window, "ngtl").await;
+    window.ask("document.querySelector('[data-testid=skill-panel]').focus()").await;
+    window.press(&[], '1').await;
+    allow(&window, "section[aria-label='Chart']").await;
+    let chart = "section[aria-label='Chart']";
+    window.wait_for_text(chart, "until 16:00, New York time, prices from Yahoo").await;
+    window.wait_for("svg[aria-label^='Prices in USD']").await;
+    let asked = |query: &str| server.requests().iter().any(|request| request.path.contains(query));
+    assert!(asked("range=1d&interval=5m"));
+    // The price 15:55 is the last but one.
+    window.press(&[], Key::Left).await;
+    window.press(&[], Key::Left).await;
+    window.wait_for_text(chart, "15:55: NGTL").await;
+    window.press(&[], 't').await;
+    window.wait_for_text("table[aria-label='Prices by time']", "09:30").await;
+    window.press(&[], '4').await;
+    window.wait_for_text("[data-testid=chart-table]", "NGTL average").await;
     window.close().await;
 }
 
