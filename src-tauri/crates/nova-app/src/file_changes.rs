@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use nova_calls::{file_change_kind_view, text_diff_view};
+use nova_calls::{file_change_kind_view, file_content_diff_view};
 use nova_protocol::{
     ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, NoteChangeKind,
     ResolvedConflict, UserError,
 };
 use nova_skill::jiff::SignedDuration;
 use nova_skill::{FileJournal, FolderSource as _, Folders, ToolError};
-use nova_workspace::{FileChangeKind, FileConflict, FileDraft, FileError, FileRecord, Made, Undone};
+use nova_workspace::{
+    Contents, FileChangeKind, FileConflict, FileDraft, FileError, FileRecord, Made, Undone,
+};
 
 use crate::app::App;
 
@@ -171,7 +173,7 @@ impl App {
 }
 
 fn file_view(journal: &FileJournal, set: &str, record: &FileRecord) -> Result<ChangedNoteView, UserError> {
-    let (before, after) = journal.texts(set, record).map_err(|error| unreadable(&error))?;
+    let Contents { before, after } = journal.contents(set, record).map_err(|error| unreadable(&error))?;
     Ok(ChangedNoteView {
         path: record.path.display().to_string(),
         kind: file_change_kind_view(record.kind),
@@ -180,7 +182,7 @@ fn file_view(journal: &FileJournal, set: &str, record: &FileRecord) -> Result<Ch
         undone: record.undone_at.is_some(),
         // Determined when it is undone.
         edited_since: false,
-        diff: text_diff_view(&record.path, before.as_deref(), after.as_deref()),
+        diff: file_content_diff_view(&record.path, (before.as_deref(), after.as_deref()), record.attached),
     })
 }
 

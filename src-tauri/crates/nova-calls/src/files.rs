@@ -110,7 +110,11 @@ impl ToolFiles for CallFiles {
         let open = |folders: &Folders| {
             let folders = folders.iter();
             folders
-                .map(|folder| OpenFolder { name: folder.name().to_owned(), access: folder.access() })
+                .map(|folder| OpenFolder {
+                    name: folder.name().to_owned(),
+                    path: folder.path().to_owned(),
+                    access: folder.access(),
+                })
                 .collect()
         };
         self.with(move |folders, _| Ok(open(folders))).await
@@ -142,6 +146,16 @@ impl ToolFiles for CallFiles {
 
     async fn write(&self, path: &str, text: String) -> Result<bool, ToolError> {
         self.plan(path, move |draft, path| draft.write(path, text)).await
+    }
+
+    async fn attach_file(&self, folder: &str, name: &str, bytes: Vec<u8>) -> Result<String, ToolError> {
+        let Some(name) = nova_vault::attachment_name(name) else {
+            return Err(ToolError::failed(
+                format!("Nova saves no file of the type of {name}."),
+                "Save it with another program where you trust its source.",
+            ));
+        };
+        self.plan(folder, move |draft, folder| Ok(draft.attach(folder, &name, bytes)?.to_string())).await
     }
 
     async fn edit(&self, path: &str, old: &str, new: &str, count: Option<usize>) -> Result<(), ToolError> {

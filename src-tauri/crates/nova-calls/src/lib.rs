@@ -97,6 +97,6 @@ pub use sub_agents::{SubAgentEnd, SubAgentHow, SubAgentTask, SubAgentUser, SubAg
 pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace, content_of};
 pub use turn_history::{TurnHistory, is_foreign};
 pub use view::{
-    change_kind_view, diff_view, effect_view, file_change_kind_view, principal_view, text_diff_view,
+    change_kind_view, diff_view, effect_view, file_change_kind_view, file_content_diff_view, principal_view,
 };
 pub use watch::{CallWatch, PartialOutput};

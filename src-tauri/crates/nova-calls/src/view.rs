@@ -88,12 +88,22 @@ fn view_of(from: Option<&VaultPath>, diff: &NoteDiff) -> NoteDiffView {
 
 /// The planned change of a file outside of the vault, which is named by its path on disk.
 pub(crate) fn file_diff_view(file: &PlannedFile) -> NoteDiffView {
-    text_diff_view(&file.absolute(), file.before(), file.after())
+    file_content_diff_view(&file.absolute(), (file.before(), file.after()), file.is_attached())
 }
 
-/// The change of a file outside of the vault, given its texts.
-pub fn text_diff_view(path: &Path, before: Option<&str>, after: Option<&str>) -> NoteDiffView {
-    let diff = nova_vault::note::diff(before, after);
+/// The change of a file outside of the vault, given its bytes before and after: by line, or by size for an
+/// attached one.
+pub fn file_content_diff_view(
+    path: &Path,
+    (before, after): (Option<&[u8]>, Option<&[u8]>),
+    attached: bool,
+) -> NoteDiffView {
+    let diff = if attached {
+        nova_vault::file_diff(before.map(<[u8]>::len), after.map(<[u8]>::len))
+    } else {
+        let [before, after] = [before, after].map(|bytes| bytes.map(String::from_utf8_lossy));
+        nova_vault::note::diff(before.as_deref(), after.as_deref())
+    };
     NoteDiffView { path: path.display().to_string(), ..view_of(None, &diff) }
 }
 

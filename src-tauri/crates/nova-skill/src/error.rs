@@ -170,7 +170,7 @@ fn code_of_file(error: &FileError) -> ErrorCode {
     match error {
         FileError::NoFolder { .. } | FileError::Outside { .. } => ErrorCode::PathRefused,
         FileError::Pattern { .. } => ErrorCode::InvalidArguments,
-        FileError::ReadOnly { .. } => ErrorCode::PathRefused,
+        FileError::ReadOnly { .. } | FileError::Hidden { .. } => ErrorCode::PathRefused,
         FileError::Count { .. } | FileError::TooLarge { .. } => ErrorCode::EditRefused,
         FileError::Changed { .. } => ErrorCode::Conflict,
         FileError::Io { .. } => ErrorCode::Io,

@@ -1,6 +1,7 @@
 //! Files outside of the vault: the user's workspaces and the scratch folder of the chat.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -31,6 +32,10 @@ pub trait ToolFiles: Send + Sync {
     async fn glob(&self, folder: &str, pattern: &str, limit: usize) -> Result<GlobAnswer, ToolError>;
     /// Plans to write the whole text of a file; returns whether it is new.
     async fn write(&self, path: &str, text: String) -> Result<bool, ToolError>;
+    /// Plans a new file in a folder, of at most [`crate::MAX_FILE_BYTES`], under a name that is free; returns
+    /// its path. As for a file of the vault, the extension must be in [`crate::ATTACHMENTS`] or
+    /// [`crate::BINARY_ATTACHMENTS`], and characters that links or some systems refuse are replaced.
+    async fn attach_file(&self, folder: &str, name: &str, bytes: Vec<u8>) -> Result<String, ToolError>;
     /// Plans to replace exact text, `count` times (once by default).
     async fn edit(&self, path: &str, old: &str, new: &str, count: Option<usize>) -> Result<(), ToolError>;
     /// Finds matching lines in a file, or below a folder. `so_far` receives results during the search.
@@ -41,6 +46,8 @@ pub trait ToolFiles: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenFolder {
     pub name: String,
+    /// The absolute path with links resolved.
+    pub path: PathBuf,
     pub access: Access,
 }
 
@@ -95,6 +102,10 @@ impl ToolFiles for () {
 
     async fn write(&self, path: &str, _: String) -> Result<bool, ToolError> {
         Err(none(path))
+    }
+
+    async fn attach_file(&self, folder: &str, _: &str, _: Vec<u8>) -> Result<String, ToolError> {
+        Err(none(folder))
     }
 
     async fn edit(&self, path: &str, _: &str, _: &str, _: Option<usize>) -> Result<(), ToolError> {

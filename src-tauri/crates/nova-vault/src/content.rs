@@ -39,16 +39,21 @@ impl Content {
         }
     }
 
-    /// A one-line diff: `new file, 48 KB`.
+    /// As [`file_diff`].
     pub(crate) fn file_diff(before: Option<&Content>, after: Option<&Content>) -> NoteDiff {
-        let bytes = |content: &Content| size(content.0.len());
-        let (kind, summary) = match (before, after) {
-            (_, None) => (ChangeKind::Deleted, "file deleted".to_owned()),
-            (None, Some(after)) => (ChangeKind::Created, format!("new file, {}", bytes(after))),
-            (Some(_), Some(after)) => (ChangeKind::Modified, format!("file replaced, {}", bytes(after))),
-        };
-        NoteDiff { kind, properties: Vec::new(), hunks: Vec::new(), tail_skipped: 0, summary }
+        let bytes = |content: Option<&Content>| content.map(|content| content.0.len());
+        file_diff(bytes(before), bytes(after))
     }
+}
+
+/// The diff of a file that is not shown by line, from its sizes in bytes: `new file, 48 KB`.
+pub fn file_diff(before: Option<usize>, after: Option<usize>) -> NoteDiff {
+    let (kind, summary) = match (before, after) {
+        (_, None) => (ChangeKind::Deleted, "file deleted".to_owned()),
+        (None, Some(after)) => (ChangeKind::Created, format!("new file, {}", size(after))),
+        (Some(_), Some(after)) => (ChangeKind::Modified, format!("file replaced, {}", size(after))),
+    };
+    NoteDiff { kind, properties: Vec::new(), hunks: Vec::new(), tail_skipped: 0, summary }
 }
 
 /// Whether Nova edits the file at this path as text.

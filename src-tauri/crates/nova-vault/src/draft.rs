@@ -22,7 +22,7 @@ use crate::view::View;
 use crate::writing::write::Planned;
 
 use attachment::FileItem;
-pub use attachment::{ATTACHMENTS, Attached, BINARY_ATTACHMENTS};
+pub use attachment::{ATTACHMENTS, Attached, BINARY_ATTACHMENTS, attachment_name};
 
 /// Writes planned against the state that was read. Nothing reaches the disk before
 /// [`crate::ChangeSet::apply`]; reads through the draft see the planned state. For each note the draft

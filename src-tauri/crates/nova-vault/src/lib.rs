@@ -158,9 +158,9 @@ pub use nova_note as note;
 pub use nova_note::{ContentHash, VaultPath};
 
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
-pub use content::MAX_FILE_BYTES;
+pub use content::{MAX_FILE_BYTES, file_diff};
 pub use disk::{GoneRoot, MAX_NOTE_BYTES, top_folder};
-pub use draft::{ATTACHMENTS, Attached, BINARY_ATTACHMENTS, Draft, NewNote, PlannedDiff};
+pub use draft::{ATTACHMENTS, Attached, BINARY_ATTACHMENTS, Draft, NewNote, PlannedDiff, attachment_name};
 pub use error::{BaseError, QueryError, VaultError};
 pub use obsidian::{
     DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TEMPLATE_FOLDER,

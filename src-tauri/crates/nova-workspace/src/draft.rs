@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use crate::change::{FileChangeKind, FileConflict};
-use crate::error::{FileError, MAX_WRITTEN_BYTES};
+use crate::error::{FileError, MAX_ATTACHED_BYTES, MAX_WRITTEN_BYTES};
 use crate::folder::{Access, FilePath};
 
 /// The planned contents of files. Nothing is written before [`crate::FileJournal::apply`]; each file retains
@@ -19,9 +19,11 @@ pub struct FileDraft {
 pub struct PlannedFile {
     pub(crate) path: FilePath,
     /// `None` for a new file.
-    pub(crate) before: Option<String>,
+    pub(crate) before: Option<Vec<u8>>,
     /// `None` for a removal.
-    pub(crate) after: Option<String>,
+    pub(crate) after: Option<Vec<u8>>,
+    /// The bytes may be of any kind; otherwise they are text.
+    pub(crate) attached: bool,
 }
 
 impl PlannedFile {
@@ -34,12 +36,17 @@ impl PlannedFile {
         &self.path
     }
 
-    pub fn before(&self) -> Option<&str> {
+    pub fn before(&self) -> Option<&[u8]> {
         self.before.as_deref()
     }
 
-    pub fn after(&self) -> Option<&str> {
+    pub fn after(&self) -> Option<&[u8]> {
         self.after.as_deref()
+    }
+
+    /// Whether the bytes may be of any kind; otherwise they are text.
+    pub fn is_attached(&self) -> bool {
+        self.attached
     }
 
     pub(crate) fn kind(&self) -> FileChangeKind {
@@ -69,20 +76,58 @@ impl FileDraft {
     pub fn write(&mut self, path: &FilePath, text: String) -> Result<bool, FileError> {
         path.check_writable()?;
         if text.len() as u64 > MAX_WRITTEN_BYTES {
-            return Err(FileError::TooLarge { path: path.to_string() });
+            return Err(FileError::TooLarge { path: path.to_string(), most: MAX_WRITTEN_BYTES });
         }
+        let after = Some(text.into_bytes());
         if let Some(planned) = self.planned_for(path) {
-            planned.after = Some(text);
+            (planned.after, planned.attached) = (after, false);
             return Ok(planned.before.is_none());
         }
         let before = match path.text() {
-            Ok(before) => Some(before),
+            Ok(before) => Some(before.into_bytes()),
             Err(FileError::NotFound { .. }) => None,
             Err(error) => return Err(error),
         };
         let is_new = before.is_none();
-        self.planned.push(PlannedFile { path: path.clone(), before, after: Some(text) });
+        self.planned.push(PlannedFile { path: path.clone(), before, after, attached: false });
         Ok(is_new)
+    }
+
+    /// Plans a new file in a folder, which is created if it is missing. Never replaces a file: if the name is
+    /// taken, it is numbered (`plan 1.pdf`). Returns the path of the file.
+    ///
+    /// # Errors
+    /// In a read-only or hidden folder, for a name that is none, and for more than [`MAX_ATTACHED_BYTES`].
+    pub fn attach(&mut self, folder: &FilePath, name: &str, bytes: Vec<u8>) -> Result<FilePath, FileError> {
+        folder.check_access()?;
+        let wanted = folder.child(name)?;
+        if wanted.below.split('/').any(|part| part.starts_with('.')) {
+            return Err(FileError::Hidden { path: wanted.to_string() });
+        }
+        match folder.folder.dir().symlink_metadata(folder.relative()) {
+            Ok(found) if !found.is_dir() => {
+                let kind = crate::kind::kind_of(&found).unwrap_or("a file");
+                return Err(FileError::Kind { path: folder.to_string(), kind });
+            }
+            _ => {}
+        }
+        if bytes.len() as u64 > MAX_ATTACHED_BYTES {
+            return Err(FileError::TooLarge { path: wanted.to_string(), most: MAX_ATTACHED_BYTES });
+        }
+        let (stem, extension) = name.rsplit_once('.').map_or((name, None), |(stem, end)| (stem, Some(end)));
+        let mut path = wanted;
+        for number in 1u32.. {
+            if self.planned_for(&path).is_none() && !path.is_taken()? {
+                break;
+            }
+            path = folder.child(&match extension {
+                Some(extension) => format!("{stem} {number}.{extension}"),
+                None => format!("{stem} {number}"),
+            })?;
+        }
+        let planned = PlannedFile { path: path.clone(), before: None, after: Some(bytes), attached: true };
+        self.planned.push(planned);
+        Ok(path)
     }
 
     /// Plans to replace a text that occurs exactly `count` times (default 1). Line endings are ignored when
@@ -100,7 +145,7 @@ impl FileDraft {
         path.check_writable()?;
         let planned = self.planned_for(path).and_then(|planned| planned.after.clone());
         let before = match planned {
-            Some(planned) => planned,
+            Some(planned) => into_text(path, planned)?,
             None => path.text()?,
         };
         let ends_with_return = before.contains("\r\n");
@@ -116,13 +161,14 @@ impl FileDraft {
         }
         let after = before.replace(&old, &new);
         if after.len() as u64 > MAX_WRITTEN_BYTES {
-            return Err(FileError::TooLarge { path: path.to_string() });
+            return Err(FileError::TooLarge { path: path.to_string(), most: MAX_WRITTEN_BYTES });
         }
+        let after = Some(after.into_bytes());
         match self.planned_for(path) {
-            Some(planned) => planned.after = Some(after),
+            Some(planned) => planned.after = after,
             None => {
-                let path = path.clone();
-                self.planned.push(PlannedFile { path, before: Some(before), after: Some(after) });
+                let (path, before) = (path.clone(), Some(before.into_bytes()));
+                self.planned.push(PlannedFile { path, before, after, attached: false });
             }
         }
         Ok(())
@@ -143,17 +189,22 @@ impl FileDraft {
     pub fn keep_mine(&mut self, path: &FilePath, conflict: &FileConflict) -> Result<(), FileError> {
         path.check_writable()?;
         let is_missing = matches!(path.text(), Err(FileError::NotFound { .. }));
-        let before = (!is_missing || !conflict.theirs.is_empty()).then(|| conflict.theirs.clone());
-        let after = (conflict.kind != FileChangeKind::Deleted).then(|| conflict.mine.clone());
-        self.planned.push(PlannedFile { path: path.clone(), before, after });
+        let before =
+            (!is_missing || !conflict.theirs.is_empty()).then(|| conflict.theirs.clone().into_bytes());
+        let after = (conflict.kind != FileChangeKind::Deleted).then(|| conflict.mine.clone().into_bytes());
+        self.planned.push(PlannedFile { path: path.clone(), before, after, attached: false });
         Ok(())
     }
 
-    /// Both sides of a file that another program changed; `None` for other errors, and if the file is no
-    /// longer text.
+    /// Both sides of a file that another program changed; `None` for other errors, and if one side is no
+    /// text.
     pub fn conflict(&self, error: &FileError) -> Option<FileConflict> {
         let FileError::Changed { path } = error else { return None };
         let planned = self.planned.iter().find(|planned| planned.path.to_string() == *path)?;
+        if planned.attached {
+            return None;
+        }
+        let mine = planned.after.clone().map_or(Ok(String::new()), String::from_utf8).ok()?;
         let theirs = match planned.path.text() {
             Ok(text) => text,
             Err(FileError::NotFound { .. }) => String::new(),
@@ -163,7 +214,7 @@ impl FileDraft {
             path: planned.absolute(),
             kind: planned.kind(),
             reason: error.to_string(),
-            mine: planned.after.clone().unwrap_or_default(),
+            mine,
             theirs,
             unreadable: false,
         })
@@ -172,33 +223,65 @@ impl FileDraft {
 
 impl FilePath {
     fn check_writable(&self) -> Result<(), FileError> {
-        if self.folder.access() == Access::Read {
-            return Err(FileError::ReadOnly {
-                path: self.to_string(),
-                folder: self.folder.name().to_owned(),
-            });
-        }
+        self.check_access()?;
         if self.below.is_empty() {
             return Err(FileError::Kind { path: self.to_string(), kind: "a folder" });
         }
         Ok(())
     }
 
+    fn check_access(&self) -> Result<(), FileError> {
+        if self.folder.access() == Access::Read {
+            return Err(FileError::ReadOnly {
+                path: self.to_string(),
+                folder: self.folder.name().to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// A file of this name directly in the folder.
+    fn child(&self, name: &str) -> Result<Self, FileError> {
+        let below = if self.below.is_empty() { name.to_owned() } else { format!("{}/{name}", self.below) };
+        let child = Self { folder: self.folder.clone(), below };
+        if name.is_empty() || name.contains(['/', '\\', '\0']) {
+            return Err(FileError::Outside { path: child.to_string() });
+        }
+        Ok(child)
+    }
+
+    /// Whether something has this name, even a link.
+    fn is_taken(&self) -> Result<bool, FileError> {
+        match self.folder.dir().symlink_metadata(self.relative()) {
+            Ok(_) => Ok(true),
+            Err(error) => match FileError::of(&self.to_string(), error) {
+                FileError::NotFound { .. } => Ok(false),
+                error => Err(error),
+            },
+        }
+    }
+
     /// The complete text, from which the file can be restored byte for byte.
     pub(crate) fn text(&self) -> Result<String, FileError> {
-        let shown = self.to_string();
-        let fault = |error| FileError::of(&shown, error);
-        let file = self.open()?;
-        let size = file.metadata().map_err(fault)?.len();
-        let mut bytes = Vec::new();
-        file.take(MAX_WRITTEN_BYTES + 1).read_to_end(&mut bytes).map_err(fault)?;
-        if bytes.len() as u64 > MAX_WRITTEN_BYTES {
-            return Err(FileError::TooLarge { path: shown });
-        }
-        String::from_utf8(bytes).map_err(|error| FileError::NotText {
-            kind: crate::kind::described(error.as_bytes()),
-            path: shown,
-            size,
-        })
+        into_text(self, self.bytes(MAX_WRITTEN_BYTES)?)
     }
+
+    /// All bytes of the file, if there are at most `most`.
+    pub(crate) fn bytes(&self, most: u64) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::new();
+        let read = self.open()?.take(most + 1).read_to_end(&mut bytes);
+        read.map_err(|error| FileError::of(&self.to_string(), error))?;
+        if bytes.len() as u64 > most {
+            return Err(FileError::TooLarge { path: self.to_string(), most });
+        }
+        Ok(bytes)
+    }
+}
+
+pub(crate) fn into_text(path: &FilePath, bytes: Vec<u8>) -> Result<String, FileError> {
+    String::from_utf8(bytes).map_err(|error| FileError::NotText {
+        kind: crate::kind::described(error.as_bytes()),
+        path: path.to_string(),
+        size: error.as_bytes().len() as u64,
+    })
 }

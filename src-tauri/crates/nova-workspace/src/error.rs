@@ -1,7 +1,10 @@
 use std::io;
 
-/// Size limit of written files, in bytes.
+/// Size limit of written texts, in bytes.
 pub const MAX_WRITTEN_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Size limit of new files of any kind, in bytes.
+pub const MAX_ATTACHED_BYTES: u64 = 50 * 1024 * 1024;
 
 /// Why a file could not be read, searched or written. Paths are spelled as by the caller.
 #[derive(Debug, thiserror::Error)]
@@ -22,8 +25,10 @@ pub enum FileError {
     Pattern { reason: String },
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
-    #[error("{path} is larger than {} MB", MAX_WRITTEN_BYTES / 1024 / 1024)]
-    TooLarge { path: String },
+    #[error("{path} is larger than {} MB", most / 1024 / 1024)]
+    TooLarge { path: String, most: u64 },
+    #[error("{path} is hidden, and no attachment is saved there")]
+    Hidden { path: String },
     #[error("{path} is in {folder}, which is read-only")]
     ReadOnly { path: String, folder: String },
     #[error("the text to replace was found {found} times in {path}, not {expected}")]
@@ -46,6 +51,7 @@ impl FileError {
             Self::Kind { .. } => "Name a file.".into(),
             Self::NotText { .. } | Self::Document { .. } => "Ask the user what is in it.".into(),
             Self::Pattern { .. } => "Correct it and call again.".into(),
+            Self::Hidden { .. } => "Choose another folder.".into(),
             Self::TooLarge { .. } => "Work on a smaller file.".into(),
             Self::ReadOnly { .. } => {
                 "The user opens a folder for writing in Settings, Vault, Linked folders; `scratch` is always writable.".into()

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::change::{FileChangeKind, FileConflict};
-use crate::draft::{FileDraft, PlannedFile};
-use crate::error::FileError;
+use crate::draft::{FileDraft, PlannedFile, into_text};
+use crate::error::{FileError, MAX_ATTACHED_BYTES, MAX_WRITTEN_BYTES};
 use crate::folder::Folders;
 use crate::platform::OLD;
 use crate::replace::replace;
@@ -35,6 +35,9 @@ pub struct FileRecord {
     pub author: String,
     /// RFC 3339.
     pub at: String,
+    /// The bytes may be of any kind; otherwise they are text.
+    #[serde(default)]
+    pub attached: bool,
     #[serde(skip)]
     pub number: usize,
     /// Nova was killed during the write, so it may not have been made.
@@ -43,6 +46,15 @@ pub struct FileRecord {
     /// RFC 3339; `None` unless undone.
     #[serde(skip)]
     pub undone_at: Option<String>,
+}
+
+/// The bytes of a file around a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// `None` for a new file.
+    pub before: Option<Vec<u8>>,
+    /// `None` for a removed one.
+    pub after: Option<Vec<u8>>,
 }
 
 /// Author, call and time of a write.
@@ -84,6 +96,7 @@ impl FileJournal {
             call: made.call.clone(),
             author: made.author.clone(),
             at: made.at.clone(),
+            attached: planned.attached,
             number: 0,
             uncertain: false,
             undone_at: None,
@@ -91,9 +104,9 @@ impl FileJournal {
         let announce = || {
             private_folder(&folder)?;
             let number = claim(&folder, &record)?;
-            for (what, text) in [("before", &planned.before), ("after", &planned.after)] {
-                if let Some(text) = text {
-                    put(&folder.join(format!("{number}.{what}")), text.as_bytes())?;
+            for (what, bytes) in [("before", &planned.before), ("after", &planned.after)] {
+                if let Some(bytes) = bytes {
+                    put(&folder.join(format!("{number}.{what}")), bytes)?;
                 }
             }
             sync(&folder)?;
@@ -102,7 +115,7 @@ impl FileJournal {
         let fault = |error| FileError::Io { path: folder.display().to_string(), source: error };
         let number = announce().map_err(fault)?;
         if let Err(error) = replace(planned, &temporary(set, number)) {
-            if planned.path.text().ok() != planned.after {
+            if planned.path.bytes(record.most_bytes()).ok() != planned.after {
                 // Nothing was written, so there is nothing to undo.
                 let _ = fs::remove_file(folder.join(format!("{number}.json")));
             }
@@ -156,18 +169,18 @@ impl FileJournal {
         Ok(records)
     }
 
-    /// The text before and after a write.
+    /// The bytes before and after a write.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn texts(&self, set: &str, record: &FileRecord) -> io::Result<(Option<String>, Option<String>)> {
+    pub fn contents(&self, set: &str, record: &FileRecord) -> io::Result<Contents> {
         let folder = self.folder.join(checked(set)?);
-        let text = |what: &str| match fs::read_to_string(folder.join(format!("{}.{what}", record.number))) {
-            Ok(text) => Ok(Some(text)),
+        let bytes = |what: &str| match fs::read(folder.join(format!("{}.{what}", record.number))) {
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         };
-        Ok((text("before")?, text("after")?))
+        Ok(Contents { before: bytes("before")?, after: bytes("after")? })
     }
 
     /// Undoes writes of a change set, newest first, as part of the change set `undo`. A file that was changed
@@ -186,20 +199,26 @@ impl FileJournal {
         let mut undone = Undone::default();
         let records = self.records(set)?;
         for record in records.iter().rev().filter(|record| record.undone_at.is_none() && wanted(record)) {
-            let (before, after) = self.texts(set, record)?;
-            let conflict = |reason: String, theirs: Option<String>| FileConflict {
+            let Contents { before, after } = self.contents(set, record)?;
+            let conflict = |reason: String, theirs: String| FileConflict {
                 path: record.path.clone(),
                 kind: match before {
                     Some(_) => FileChangeKind::Modified,
                     None => FileChangeKind::Deleted,
                 },
                 reason,
-                mine: before.clone().unwrap_or_default(),
-                theirs: theirs.unwrap_or_default(),
-                unreadable: false,
+                mine: match &before {
+                    Some(bytes) if !record.attached => String::from_utf8_lossy(bytes).into_owned(),
+                    _ => String::new(),
+                },
+                theirs,
+                // Bytes cannot be chosen in place of a text.
+                unreadable: record.attached && before.is_some(),
             };
-            let unreadable =
-                |error: FileError| FileConflict { unreadable: true, ..conflict(error.to_string(), None) };
+            let unreadable = |error: FileError| FileConflict {
+                unreadable: true,
+                ..conflict(error.to_string(), String::new())
+            };
             let path = match open(&record.path).find(&record.path.display().to_string()) {
                 Ok(path) => path,
                 Err(error) => {
@@ -207,19 +226,23 @@ impl FileJournal {
                     continue;
                 }
             };
-            let now = match path.text() {
-                Ok(text) => Some(text),
+            let now = match path.bytes(record.most_bytes()) {
+                Ok(bytes) => Some(bytes),
                 Err(FileError::NotFound { .. }) => None,
                 Err(error) => {
                     undone.conflicts.push(unreadable(error));
                     continue;
                 }
             };
-            let planned = PlannedFile { path, before: now.clone(), after: before.clone() };
             let written = match now == after {
                 _ if now == before => Ok(()),
-                true => self.write(&planned, undo, made).map(drop),
-                false => Err(FileError::Changed { path: planned.path.to_string() }),
+                true => {
+                    let (before, after) = (now.clone(), before.clone());
+                    let planned =
+                        PlannedFile { path: path.clone(), before, after, attached: record.attached };
+                    self.write(&planned, undo, made).map(drop)
+                }
+                false => Err(FileError::Changed { path: path.to_string() }),
             };
             match written {
                 Ok(()) => {
@@ -227,7 +250,11 @@ impl FileJournal {
                     put(&mark, made.at.as_bytes())?;
                     undone.paths.push(record.path.clone());
                 }
-                Err(error) => undone.conflicts.push(conflict(error.to_string(), now)),
+                Err(error) => undone.conflicts.push(match into_text(&path, now.unwrap_or_default()) {
+                    Ok(theirs) => conflict(error.to_string(), theirs),
+                    Err(_) if record.attached => unreadable(error),
+                    Err(no_text) => unreadable(no_text),
+                }),
             }
         }
         Ok(undone)
@@ -260,12 +287,14 @@ impl FileJournal {
                 continue;
             }
             for record in self.records(&set)?.iter().filter(|record| record.uncertain) {
-                let (before, after) = self.texts(&set, record)?;
+                let Contents { before, after } = self.contents(&set, record)?;
                 for ending in ["", OLD] {
                     let name = format!("{}{ending}", temporary(&set, record.number));
                     let place = record.path.with_file_name(name).display().to_string();
                     let Ok(left) = open(&record.path).find(&place) else { continue };
-                    let is_own = left.text().is_ok_and(|text| [&before, &after].contains(&&Some(text)));
+                    let is_own = left
+                        .bytes(record.most_bytes())
+                        .is_ok_and(|bytes| [&before, &after].contains(&&Some(bytes)));
                     if is_own {
                         left.folder.dir().remove_file(left.relative())?;
                     }
@@ -280,6 +309,12 @@ impl FileJournal {
         let name = entry.file_name().to_string_lossy().into_owned();
         let announced = name.strip_suffix(".json");
         announced.is_none_or(|number| self.folder.join(set).join(format!("{number}.done")).exists())
+    }
+}
+
+impl FileRecord {
+    fn most_bytes(&self) -> u64 {
+        if self.attached { MAX_ATTACHED_BYTES } else { MAX_WRITTEN_BYTES }
     }
 }
 

@@ -26,6 +26,8 @@
 //!   handled within limits: `tests/workspace/odd.rs`.
 //! - A write replaces exactly the text that it was planned against, never follows a link, and can be undone;
 //!   a concurrent edit is kept: `tests/workspace/writing.rs`.
+//! - A new file of any kind replaces nothing, and undo removes it only if its bytes are unchanged:
+//!   `tests/workspace/attaching.rs`.
 //! - A concurrent edit is also detected on file systems without atomic exchange or hard links:
 //!   `src/replace.rs`, `src/platform.rs`.
 //! - A folder that is, contains or is in one of Nova's own folders, the vault, a folder of keys or a system
@@ -50,10 +52,10 @@ mod walk;
 pub use change::{FileChangeKind, FileConflict};
 pub use document::{DAMAGED, Documents, Format, InProcess, MAX_DOCUMENT_BYTES, read_document};
 pub use draft::{FileDraft, PlannedFile};
-pub use error::{FileError, MAX_WRITTEN_BYTES};
+pub use error::{FileError, MAX_ATTACHED_BYTES, MAX_WRITTEN_BYTES};
 pub use folder::{Access, FilePath, Folder, Folders};
 pub use grep::{Grep, GrepAnswer, GrepHit};
-pub use journal::{FileJournal, FileRecord, Made, Undone};
+pub use journal::{Contents, FileJournal, FileRecord, Made, Undone};
 pub use list::{Entry, EntryKind, GlobAnswer, Listing};
 pub use page::{Page, Range};
 pub use read::{FileImage, FileRead, read_bytes};

@@ -68,8 +68,8 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
 
 /// Removes the temporary file if it contains the replaced or the planned text. Anything else is someone's
 /// edit and is kept under a new name.
-fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
-    if texts.into_iter().flatten().any(|text| has_content(folder, fresh, text)) {
+fn clear(folder: &Dir, fresh: &str, name: &Path, contents: [&Option<Vec<u8>>; 2]) {
+    if contents.into_iter().flatten().any(|bytes| has_content(folder, fresh, bytes)) {
         let _ = folder.remove_file(fresh);
         return;
     }
@@ -84,7 +84,7 @@ fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
 }
 
 /// `None` if the file has a different text.
-fn exchange(folder: &Dir, fresh: &str, name: &Path, before: &str) -> Result<(), Option<io::Error>> {
+fn exchange(folder: &Dir, fresh: &str, name: &Path, before: &[u8]) -> Result<(), Option<io::Error>> {
     if crate::platform::exchange(folder, fresh, name).map_err(Some)? {
         if has_content(folder, fresh, before) {
             return Ok(());
@@ -117,13 +117,13 @@ fn parent(path: &FilePath, make: bool) -> io::Result<(Dir, &Path)> {
 fn write(
     folder: &Dir,
     name: &str,
-    text: &str,
+    bytes: &[u8],
     mode: Option<cap_std::fs::Permissions>,
 ) -> Result<(), FileError> {
     let fault = |error| FileError::of(name, error);
     let mut file = folder.open_with(name, OpenOptions::new().write(true).create_new(true)).map_err(fault)?;
     let written = file
-        .write_all(text.as_bytes())
+        .write_all(bytes)
         .and_then(|()| mode.map_or(Ok(()), |mode| file.set_permissions(mode)))
         .and_then(|()| sync_file(&file));
     written.map_err(|error| {
@@ -132,11 +132,11 @@ fn write(
     })
 }
 
-/// Whether this is a regular file with exactly this text.
-fn has_content(folder: &Dir, name: &str, text: &str) -> bool {
+/// Whether this is a regular file with exactly these bytes.
+fn has_content(folder: &Dir, name: &str, bytes: &[u8]) -> bool {
     let regular =
-        folder.symlink_metadata(name).is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
-    regular && folder.read(name).is_ok_and(|bytes| bytes == text.as_bytes())
+        folder.symlink_metadata(name).is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64);
+    regular && folder.read(name).is_ok_and(|found| found == bytes)
 }
 
 #[cfg(test)]
@@ -160,9 +160,10 @@ mod tests {
             }
             let folders = Folders::new(vec![Folder::open("code", place.path(), Access::Write)?]);
             let path = folders.find("code/plan.txt").map_err(io::Error::other)?;
-            let (before, after) = (planned.0.map(str::to_owned), planned.1.map(str::to_owned));
+            let [before, after] =
+                [planned.0, planned.1].map(|text| text.map(|text| text.as_bytes().to_vec()));
             SYNCED.take();
-            let done = replace(&PlannedFile { path, before, after }, ".fresh.tmp");
+            let done = replace(&PlannedFile { path, before, after, attached: false }, ".fresh.tmp");
             if done.is_ok() {
                 let expected = if planned.1.is_some() { &["file", "folder"][..] } else { &["folder"] };
                 assert_eq!(SYNCED.take(), expected, "bytes are synced before the rename");
@@ -199,7 +200,7 @@ mod tests {
     fn edit_in_the_temporary_file_is_not_removed() -> io::Result<()> {
         let place = tempfile::tempdir()?;
         let folder = Dir::open_ambient_dir(place.path(), cap_std::ambient_authority())?;
-        let texts = [&Some("before".to_owned()), &Some("after".to_owned())];
+        let texts = [&Some(b"before".to_vec()), &Some(b"after".to_vec())];
         let name = Path::new("plan.txt");
         for own in ["before", "after"] {
             folder.write("fresh", own)?;

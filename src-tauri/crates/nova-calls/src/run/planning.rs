@@ -378,9 +378,13 @@ impl Running<'_> {
         if let (Some(_), Some(draft)) = (tool.spec().vault, &draft) {
             check_count(tool, draft.paths().len())?;
         }
-        let told_in_files = files.iter().flat_map(FileDraft::changes).filter_map(|file| file.after());
+        let texts_of_files = files
+            .iter()
+            .flat_map(FileDraft::changes)
+            .filter(|file| !file.is_attached())
+            .filter_map(|file| str::from_utf8(file.after()?).ok());
         if draft.as_ref().is_some_and(|draft| reveals_secret(draft, &self.secrets))
-            || told_in_files.into_iter().any(|text| self.secrets.are_in(text))
+            || texts_of_files.into_iter().any(|text| self.secrets.are_in(text))
         {
             return Err(UserError::new(
                 ErrorCode::ToolFailed,

@@ -22,6 +22,15 @@ pub const BINARY_ATTACHMENTS: [&str; 41] = [
     "eml",
 ];
 
+/// The file name for an attachment, in which characters that links or some systems refuse are replaced; `None`
+/// if its extension is neither in [`ATTACHMENTS`] nor in [`BINARY_ATTACHMENTS`].
+pub fn attachment_name(name: &str) -> Option<String> {
+    let (stem, extension) = name.trim().rsplit_once('.')?;
+    let mut known = ATTACHMENTS.iter().chain(&BINARY_ATTACHMENTS);
+    let is_known = known.any(|known| known.eq_ignore_ascii_case(extension));
+    is_known.then(|| format!("{}.{extension}", file_name(stem)))
+}
+
 /// A file to be created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attached {

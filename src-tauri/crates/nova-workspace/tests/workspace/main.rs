@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use nova_workspace::{Access, Folder, Folders, Grep, GrepAnswer, InProcess, Range};
 use tempfile::TempDir;
 
+mod attaching;
 mod confined;
 mod odd;
 mod reading;

@@ -9,11 +9,11 @@ use nova_workspace::{Access, FileDraft, FileError, FileJournal, FileRecord, Fold
 use super::Place;
 
 impl Place {
-    fn journal(&self) -> FileJournal {
+    pub(super) fn journal(&self) -> FileJournal {
         FileJournal::new(self.outside().join("kept"))
     }
 
-    fn writable(&self) -> Folders {
+    pub(super) fn writable(&self) -> Folders {
         Folders::new(vec![Folder::open("code", &self.code(), Access::Write).unwrap()])
     }
 
@@ -29,7 +29,7 @@ impl Place {
         self.journal().apply(&draft, set, &made()).map(drop)
     }
 
-    fn undo(&self, set: &str) -> Undone {
+    pub(super) fn undo(&self, set: &str) -> Undone {
         let open = |_: &Path| self.writable();
         self.journal().undo(set, |_| true, open, &format!("{set}-undo"), &made()).unwrap()
     }
@@ -39,7 +39,7 @@ impl Place {
     }
 
     /// All files in the folder, to show that no temporary file is left over.
-    fn files(&self) -> Vec<PathBuf> {
+    pub(super) fn files(&self) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> =
             fs::read_dir(self.code()).unwrap().map(|entry| entry.unwrap().path()).collect();
         found.sort();
@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-fn made() -> Made {
+pub(super) fn made() -> Made {
     Made { call: "call1".into(), author: "model".into(), at: "2026-11-24T10:00:00Z".into() }
 }
 
