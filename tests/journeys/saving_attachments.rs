@@ -1,9 +1,11 @@
-//! Mail attachments are saved into the vault; a local server stands in for a provider's.
+//! Mail attachments are saved into the vault or a linked folder; a local server stands in for a provider's.
 
 use std::collections::BTreeMap;
 
-use nova_protocol::{CallTool, Commands as _, Decision, Event, ListChanges, VaultChangeAuthor};
-use nova_testkit::{Dovecot, ScriptedApprover, call, text};
+use nova_protocol::{
+    AddWorkspace, CallTool, Commands as _, Decision, Event, ListChanges, VaultChangeAuthor, WorkspaceAccess,
+};
+use nova_testkit::{Dovecot, ScriptedApprover, call, calls, text};
 use serde_json::{Value, json};
 
 use super::nova::{Nova, turn};
@@ -100,6 +102,76 @@ async fn card_shows_what_the_file_is_and_undo_removes_it() {
             assert_ne!(by, VaultChangeAuthor::OUTSIDE, "{path}");
         }
     }
+    nova.model.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn linked_folder_receives_the_file_after_its_card_and_undo_removes_it() {
+    let server = server();
+    let id = id_in(&server).await;
+    let save = |name: &str| ("mail__save_attachment", json!({"id": id, "name": name, "to": "papers/2026"}));
+    let nova = nova_with_mail(
+        &server,
+        [
+            call("load_skill", json!({"skill": "mail"})),
+            calls([save("Offer.pdf"), save(".._.._.obsidian_plugins_x_main.pdf")]),
+            text("Saved."),
+        ],
+    );
+    let papers = nova.home().join("papers");
+    std::fs::create_dir_all(papers.join("2026")).unwrap();
+    std::fs::write(papers.join("2026/Offer.pdf"), "the user's").unwrap();
+    let app = nova.start().await;
+    let path = papers.display().to_string();
+    app.add_workspace(AddWorkspace { path, access: WorkspaceAccess::Write }).await.unwrap();
+    let before = files(&nova);
+    let approver = ScriptedApprover::always(Decision::Once);
+
+    turn(&app, None, "Save the papers of Noor's mail", approver.clone()).await;
+
+    let asked = approver.asked();
+    let place = papers.canonicalize().unwrap().join("2026");
+    let shown: Vec<_> = asked
+        .iter()
+        .map(|card| {
+            let diff = &card.diff.as_ref().unwrap()[0];
+            let to = card.details.iter().find(|line| line.label == "To").unwrap();
+            (card.question.as_str(), diff.path.clone(), diff.summary.as_str(), to.value.as_str())
+        })
+        .collect();
+    let at = |name: &str| place.join(name).display().to_string();
+    assert_eq!(
+        shown,
+        [
+            ("Create 1 file?", at("Offer 1.pdf"), "new file, 55 bytes", "papers/2026/Offer 1.pdf"),
+            (
+                "Create 1 file?",
+                at("_.._.obsidian_plugins_x_main.pdf"),
+                "new file, 8 bytes",
+                "papers/2026/_.._.obsidian_plugins_x_main.pdf"
+            ),
+        ]
+    );
+    assert!(asked[0].details.iter().any(|line| line.label == "Type" && line.caution), "{asked:?}");
+    let names = || {
+        let mut names: Vec<String> = std::fs::read_dir(&place)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(), ["Offer 1.pdf", "Offer.pdf", "_.._.obsidian_plugins_x_main.pdf"]);
+    assert_eq!(std::fs::read_to_string(place.join("Offer.pdf")).unwrap(), "the user's");
+    assert_eq!(files(&nova), before, "nothing is in the vault");
+
+    // An edited file stays.
+    std::fs::write(place.join("Offer 1.pdf"), b"%PDF edited \xff").unwrap();
+    let sets = app.list_changes(ListChanges::default()).await.unwrap();
+    assert_eq!(sets[0].notes[0].diff.summary, "new file, 55 bytes");
+    let undone = app.undo(&sets[0].id, None, None).await.unwrap();
+    assert_eq!((undone.undone.len(), undone.conflicts.len()), (1, 1), "{undone:?}");
+    assert_eq!(names(), ["Offer 1.pdf", "Offer.pdf"]);
     nova.model.finish();
 }
 

@@ -1,9 +1,11 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use nova_mail::{Envelope, MailError, MessageId, Part, PartKind, is_program, media_type_of};
 use nova_skill::{
     ATTACHMENTS, Attached, BINARY_ATTACHMENTS, Description, Detail, Effect, JsonSchema, MAX_FILE_BYTES,
-    NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars,
+    NativeTool, NoteScope, OpenFolder, Output, ToolContext, ToolError, ToolOutput, Value, async_trait, json,
+    schemars,
 };
 use serde::Deserialize;
 
@@ -16,7 +18,7 @@ use crate::row::people;
 pub(crate) struct SaveAttachment;
 
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("x-help" = "Saves an attachment in the vault."))]
+#[schemars(extend("x-help" = "Saves an attachment as a file."))]
 pub(crate) struct Which {
     /// The id of the message, as mail.list or mail.search returns it.
     id: String,
@@ -24,7 +26,8 @@ pub(crate) struct Which {
     name: String,
     /// Which of several of that name, from 1.
     number: Option<usize>,
-    /// A folder of the vault; without one, where Obsidian puts attachments.
+    /// A folder of the vault, or `NAME/…` of a folder that is open for writing; without one, where Obsidian
+    /// puts attachments.
     to: Option<String>,
     /// Its mailbox, by name.
     mailbox: Option<String>,
@@ -41,7 +44,7 @@ impl NativeTool for SaveAttachment {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Saves an attachment of a mail as a file of the vault, under a name that is free.",
+            "Saves an attachment of a mail as a file of the vault or of an open folder, under a name that is free.",
         )
         .use_when("the user wants an attachment kept, or a file of a mail used by another tool")
         .not_when("a text is to become a file", "vault.add_attachment")
@@ -58,15 +61,7 @@ impl NativeTool for SaveAttachment {
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let (account, id) = message(ctx.config(), &which.id, which.mailbox.as_deref())?;
-        let folder = match which.to.as_deref().map(str::trim).filter(|folder| !folder.is_empty()) {
-            Some(folder) => folder.trim_matches('/').to_owned(),
-            None => ctx.vault().obsidian().await?.attachment_folder("").map_err(|error| {
-                ToolError::failed(
-                    format!("Obsidian's attachment folder cannot be used: {error}."),
-                    "Name one in `to`.",
-                )
-            })?,
-        };
+        let target = Target::of(ctx.as_ref(), which.to.as_deref()).await?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
         let fetched = fetched(&mut opened, &id, &which).await;
         opened.close().await;
@@ -78,22 +73,61 @@ impl NativeTool for SaveAttachment {
             ));
         }
         let (kind, bytes_saved) = (type_line(&part, &bytes), bytes.len());
-        let Attached { path, link } = ctx.vault().attach_file(&folder, &name, bytes).await?;
+        let mut value = json!({"bytes": bytes_saved, "type": part.media_type});
+        let path = match target {
+            Target::Vault(folder) => {
+                let Attached { path, link } = ctx.vault().attach_file(&folder, &name, bytes).await?;
+                value["link"] = link.into();
+                path.to_string()
+            }
+            Target::Files(folder) => ctx.files().attach_file(&folder, &name, bytes).await?,
+        };
+        value["path"] = path.clone().into();
         let details = [
             Detail::new("File", part.name.clone()).noted(size(bytes_saved)),
             kind,
             Detail::new("From", people(&envelope.from)).noted(envelope.subject.clone()),
-            Detail::new("To", path.as_str()),
+            Detail::new("To", path),
         ];
-        let value = json!({"path": path, "link": link, "bytes": bytes_saved, "type": part.media_type});
         Ok(Output::new(value).details(details).untrusted().into())
+    }
+}
+
+/// The folder of the file.
+enum Target {
+    /// Relative to the vault; empty for the vault itself.
+    Vault(String),
+    /// As the tools for files name it.
+    Files(String),
+}
+
+impl Target {
+    /// An open folder takes precedence over one of the vault with its name, which is `vault/NAME`.
+    async fn of(ctx: &dyn ToolContext, to: Option<&str>) -> Result<Self, ToolError> {
+        let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
+            let folder = ctx.vault().obsidian().await?.attachment_folder("").map_err(|error| {
+                ToolError::failed(
+                    format!("Obsidian's attachment folder cannot be used: {error}."),
+                    "Name one in `to`.",
+                )
+            })?;
+            return Ok(Self::Vault(folder));
+        };
+        let names = |folder: &OpenFolder| {
+            to.split('/').next() == Some(folder.name.as_str()) || Path::new(to).starts_with(&folder.path)
+        };
+        if ctx.files().folders().await?.iter().any(names) {
+            return Ok(Self::Files(to.trim_end_matches('/').to_owned()));
+        }
+        let below = to.strip_prefix("vault").filter(|below| below.is_empty() || below.starts_with('/'));
+        Ok(Self::Vault(below.unwrap_or(to).trim_matches('/').to_owned()))
     }
 }
 
 struct Fetched {
     envelope: Envelope,
     part: Part,
-    /// Its file name in the vault.
+    /// Its file name on disk.
     name: String,
     bytes: Vec<u8>,
 }

@@ -1,7 +1,10 @@
 //! Attachments saved as files of the vault.
 
+use std::io;
+use std::sync::Arc;
+
 use nova_protocol::ErrorCode;
-use nova_skill::{Value, json};
+use nova_skill::{Access, FileJournal, Folder, FolderSource, Folders, Value, json};
 use nova_testkit::{Dovecot, SkillInVault};
 use nova_vault::{Author, Scope};
 
@@ -56,6 +59,109 @@ fn attachment_becomes_a_file_and_is_undone() {
 
     let history = skill.vault.open().history();
     history.undo(&outcome.change_set.unwrap(), Scope::All, &Author::new("user")).unwrap();
+    assert_eq!(skill.vault.files(), Vec::<String>::new());
+}
+
+/// Folders that the user opened: `scratch`, `Papers` and `Archive`, which is read-only.
+struct Beside(tempfile::TempDir);
+
+impl Beside {
+    fn new() -> Arc<Self> {
+        let beside = Self(tempfile::tempdir().unwrap());
+        for name in ["scratch", "Papers", "Archive"] {
+            std::fs::create_dir(beside.0.path().join(name)).unwrap();
+        }
+        Arc::new(beside)
+    }
+
+    /// The files in `Papers`, with their bytes.
+    fn papers(&self) -> Vec<(String, Vec<u8>)> {
+        let entries = std::fs::read_dir(self.0.path().join("Papers")).unwrap();
+        let mut files: Vec<_> = entries
+            .map(|entry| entry.unwrap())
+            .filter(|entry| entry.path().is_file())
+            .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap()))
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+impl FolderSource for Beside {
+    fn open(&self, _: Option<&str>) -> io::Result<Arc<Folders>> {
+        let open = |name: &str, access| Folder::open(name, &self.0.path().join(name), access);
+        Ok(Arc::new(Folders::new(vec![
+            open("scratch", Access::Write)?,
+            open("Papers", Access::Write)?,
+            open("Archive", Access::Read)?,
+        ])))
+    }
+
+    fn kept(&self) -> Option<FileJournal> {
+        Some(FileJournal::new(self.0.path().join("kept")))
+    }
+}
+
+#[test]
+fn attachment_is_saved_in_an_open_folder() {
+    let (server, mut skill, id) = with(&mail(&[(&attached("Offer.pdf"), PDF)]));
+    let beside = Beside::new();
+    skill.folders = beside.clone();
+    let before = server.messages("jane");
+    let save = |to: &str| skill.call("save_attachment", json!({"id": id, "name": "Offer.pdf", "to": to}));
+
+    let outcome = save("Papers/");
+    assert_eq!(
+        outcome.result.unwrap(),
+        json!({"path": "Papers/Offer.pdf", "bytes": 12, "type": "application/pdf"})
+    );
+    let place = beside.0.path().join("Papers").canonicalize().unwrap();
+    assert_eq!(outcome.changes[0].path, place.join("Offer.pdf").display().to_string());
+    // Named by its path, and under another name, as the first is taken.
+    let absolute = save(&place.display().to_string()).result.unwrap();
+    assert_eq!(absolute["path"], "Papers/Offer 1.pdf");
+    let bytes = b"%PDF-1.4\n\xff\0\x01".to_vec();
+    assert_eq!(beside.papers(), [("Offer 1.pdf".into(), bytes.clone()), ("Offer.pdf".into(), bytes.clone())]);
+    assert_eq!(save("scratch").result.unwrap()["path"], "scratch/Offer.pdf");
+    assert_eq!(server.messages("jane"), before, "nothing is marked as read");
+    assert_eq!(skill.vault.files(), Vec::<String>::new(), "nothing is in the vault");
+
+    // A folder of the vault with the name of an open one.
+    assert_eq!(save("vault/Papers").result.unwrap()["path"], "Papers/Offer.pdf");
+    assert_eq!(skill.vault.files(), ["Papers/Offer.pdf"]);
+    assert_eq!(beside.papers().len(), 2);
+}
+
+#[test]
+fn open_folder_takes_no_hostile_name_and_no_program() {
+    let exe = "TVqQAAMAAAAEAAAA//8AALgAAAAAAAAA";
+    let (_server, mut skill, id) = with(&mail(&[
+        (&attached("../../.ssh/x.pdf"), PDF),
+        (&attached("setup.exe"), exe),
+        (&attached("a.pdf"), exe),
+        (&attached("README"), PDF),
+        (&attached("b.pdf"), PDF),
+    ]));
+    let beside = Beside::new();
+    skill.folders = beside.clone();
+    let names: Vec<Value> = skill.value("read", json!({"id": id}))["attachments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| part["name"].clone())
+        .collect();
+    let save = |name: &Value, to: &str| {
+        skill.call("save_attachment", json!({"id": id, "name": name, "to": to})).result
+    };
+    assert_eq!(save(&names[0], "Papers").unwrap()["path"], "Papers/_.._.ssh_x.pdf");
+    for name in &names[1..4] {
+        assert!(save(name, "Papers").is_err(), "{name}");
+    }
+    for to in ["Archive", "Papers/..", "Papers/../../x", "Papers/.git/hooks", "Papers/.vscode"] {
+        let error = save(&names[4], to).unwrap_err();
+        assert_eq!(error.code, ErrorCode::PathRefused, "{to}: {error}");
+    }
+    assert_eq!(beside.papers().iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["_.._.ssh_x.pdf"]);
     assert_eq!(skill.vault.files(), Vec::<String>::new());
 }
 
