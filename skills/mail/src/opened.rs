@@ -87,18 +87,21 @@ async fn sign_in(
 
 /// As an error for the user.
 pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
-    let what = format!("{}: {error}.", account.name);
     match error {
-        MailError::SignIn { why: SignInFault::Password, .. } => ToolError::failed(
-            what,
-            format!(
-                "Check the user in Settings, Skills, Mail, and set the password with: nova credential set {}. {}",
-                account.credential,
-                "Many servers want an app password. The refused one is tried again only by Test in Settings."
-            ),
-        ),
+        MailError::SignIn { said, why } => ToolError::SignInRefused {
+            account: account.name.clone(),
+            said: said.clone(),
+            remedy: match why {
+                SignInFault::Password => format!(
+                    "Check the user in Settings, Skills, Mail, and set the password with: nova credential set {}. {}",
+                    account.credential,
+                    "Many servers want an app password. The refused one is tried again only by Test in Settings."
+                ),
+                why => why.remedy().into(),
+            },
+        },
         MailError::Token { said } => lapsed(account, said),
-        error => ToolError::failed(what, error.hint()),
+        error => ToolError::failed(format!("{}: {error}.", account.name), error.hint()),
     }
 }
 
@@ -130,7 +133,8 @@ pub(crate) fn some<T>(answers: Vec<(String, Result<T, ToolError>)>) -> Result<(V
             Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
             Err(error) => {
                 problems.push(json!({
-                    "mailbox": name, "problem": error.to_string(), "remedy": error.hint(),
+                    "mailbox": name, "code": error.code().as_str(), "problem": error.to_string(),
+                    "remedy": error.hint(),
                 }));
                 first.get_or_insert(error);
             }

@@ -8,6 +8,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::accounts::{message, sending_hosts, unavailable};
+use crate::old_draft::OldDraft;
 use crate::outgoing::Outgoing;
 use crate::send::TIME_LIMIT;
 use crate::sent_once;
@@ -34,6 +35,9 @@ pub(crate) struct Answer {
     /// Its mailbox, by name.
     #[schemars(extend("x-label" = "Mailbox"))]
     mailbox: Option<String>,
+    /// The id of the draft that is sent; it is removed afterwards.
+    #[schemars(extend("x-label" = "Draft"))]
+    draft: Option<String>,
 }
 
 impl Answer {
@@ -42,8 +46,9 @@ impl Answer {
         account.check_sending()?;
         let files = self.attachments.unwrap_or_default();
         let all = self.all.unwrap_or_default();
-        let outgoing = Outgoing::reply(ctx, &self.id, &self.text, all, files).await?;
+        let mut outgoing = Outgoing::reply(ctx, &self.id, &self.text, all, files).await?;
         outgoing.check(ctx).await?;
+        outgoing.replaced = OldDraft::find(ctx, &outgoing.account, "draft", self.draft.as_deref()).await?;
         Ok(outgoing)
     }
 }

@@ -241,18 +241,18 @@ async fn sign_in(
 }
 
 fn not_sent(account: &Account, error: &SendError) -> ToolError {
-    let what = format!("{}: {error}.", account.name);
     match error {
-        SendError::SignIn { .. } => ToolError::failed(
-            what,
-            format!(
+        SendError::SignIn { said, .. } => ToolError::SignInRefused {
+            account: account.name.clone(),
+            said: said.clone(),
+            remedy: format!(
                 "Nothing was sent. Check the user in Settings, Skills, Mail, and set the password with: nova \
                  credential set {}. Many servers want an app password.",
                 account.credential
             ),
-        ),
+        },
         SendError::Token { said } => lapsed(account, said),
-        error => ToolError::failed(what, error.hint()),
+        error => ToolError::failed(format!("{}: {error}.", account.name), error.hint()),
     }
 }
 
@@ -274,17 +274,18 @@ fn unknown(
         |draft| {
             format!(
                 "It is kept as the draft {draft}: when the user knows that it did not arrive and wants it sent \
-                 again, call mail.send with draft: {draft:?} and the same mail."
+                 again, make the same call with draft: {draft:?}."
             )
         },
     );
-    ToolError::failed(
-        format!(
+    ToolError::MaybeSent {
+        what: format!(
             "{}: the mail was handed over on {}, and the connection ended before the server answered: it may have been \
              sent. {looked}",
             account.name,
             minute(ctx, note.at),
         ),
-        format!("Tell the user, and do not send it again by yourself. {kept}"),
-    )
+        remedy: format!("Tell the user, and do not send it again by yourself. {kept}"),
+        draft: note.draft.clone(),
+    }
 }

@@ -121,7 +121,7 @@ fn wrong_or_missing_password_has_a_remedy() {
     skill.credentials =
         std::sync::Arc::new(FixedCredentials::default().with("calendar/mine", "not-the-password"));
     let row = refresh(&skill)[0].clone();
-    assert_eq!(row["problem"], "The server of Mine does not accept the user and the password.");
+    assert_eq!(row["problem"], "Mine refused the sign-in.");
     assert!(row["remedy"].as_str().unwrap().contains("nova credential set calendar/mine"), "{row}");
     assert!(!row.to_string().contains("not-the-password"));
     skill.credentials = std::sync::Arc::new(FixedCredentials::default());

@@ -117,7 +117,7 @@ fn a_wrong_password_changes_nothing() {
         std::sync::Arc::new(nova_testkit::FixedCredentials::default().with("mail/test", "no"));
     let before = server.messages("jane");
     let error = skill.error("delete", json!({"ids": [old]}));
-    assert!(error.message.contains("does not accept"), "{error}");
+    assert_eq!(error.code, nova_protocol::ErrorCode::SignInRefused, "{error}");
     assert_eq!(server.messages("jane"), before);
 }
 

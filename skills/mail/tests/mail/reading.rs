@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::executor::block_on;
+use nova_protocol::ErrorCode;
 use nova_skill::{StoreSource as _, Value, json};
 use nova_testkit::{
     Dovecot, FixedClock, FixedCredentials, SkillInVault, TempVault, denied, web_of, web_trusting,
@@ -226,17 +227,12 @@ fn failing_mailbox_hides_no_other() {
         Arc::new(FixedCredentials::default().with("mail/test", Dovecot::PASSWORD).with("mail/wrong", "no"));
     let answer = skill.value("list", json!({}));
     assert_eq!(subjects(&answer), ["Invoice 7", "Old"]);
-    let problem = answer["problems"][0].to_string();
-    assert!(
-        problem.contains("does not accept") && problem.contains("nova credential set mail/wrong"),
-        "{problem}"
-    );
-    assert!(
-        skill
-            .error("list", json!({"mailbox": "Wrong"}))
-            .message
-            .starts_with("Wrong: the server does not accept")
-    );
+    let problem = &answer["problems"][0];
+    assert_eq!((&problem["mailbox"], &problem["code"]), (&json!("Wrong"), &json!("sign_in_refused")));
+    assert!(problem["remedy"].as_str().unwrap().contains("nova credential set mail/wrong"), "{problem}");
+    let error = skill.error("list", json!({"mailbox": "Wrong"}));
+    assert_eq!(error.code, ErrorCode::SignInRefused);
+    assert!(error.message.starts_with("Wrong refused the sign-in: "), "{error}");
 
     skill.credentials = Arc::new(FixedCredentials::default());
     assert!(skill.error("list", json!({"mailbox": "Home"})).message.contains("mail/test"));
@@ -285,7 +281,7 @@ fn a_refused_password_is_not_tried_again() {
     let mut skill = skill_with(&server, json!([home]));
     skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", "wrong"));
     let first = skill.error("list", json!({}));
-    assert!(first.message.contains("does not accept"), "{first}");
+    assert_eq!(first.code, ErrorCode::SignInRefused, "{first}");
     // Another one is tried.
     skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", Dovecot::PASSWORD));
     assert_eq!(subjects(&skill.value("list", json!({}))).len(), 2);
@@ -294,7 +290,7 @@ fn a_refused_password_is_not_tried_again() {
 
     server.stop();
     assert_eq!(skill.error("list", json!({})).message, refused.message, "the server is not asked");
-    assert!(skill.error("list", json!({"folder": "sent"})).message.contains("does not accept"));
+    assert_eq!(skill.error("list", json!({"folder": "sent"})).code, ErrorCode::SignInRefused);
     skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", "wrong"));
     assert!(
         skill.error("list", json!({})).message.contains("cannot be reached"),

@@ -227,7 +227,7 @@ fn refused_mail_leaves_nothing_behind() {
     sender.skill.credentials =
         std::sync::Arc::new(nova_testkit::FixedCredentials::default().with("mail/test", "wrong"));
     let error = sender.skill.error("send", lunch("ali@x.example"));
-    assert!(error.message.contains("does not accept"), "{error}");
+    assert_eq!(error.code, nova_protocol::ErrorCode::SignInRefused, "{error}");
 }
 
 #[test]

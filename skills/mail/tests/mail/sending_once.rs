@@ -85,17 +85,38 @@ fn a_kept_draft_is_sent_when_the_user_wants_it() {
     let error = sender.skill.error("send", lunch("lost@x.example"));
     let draft = sender.skill.value("list", json!({"mailbox": "Home", "folder": "drafts"}));
     let id = draft["messages"][0]["id"].as_str().unwrap();
+    assert_eq!(error.draft.as_deref(), Some(id));
     assert!(error.hint.contains(id), "{error}");
     let mut mail = lunch("lost@x.example");
     mail["draft"] = id.into();
     let asked = sender.skill.approver.asked().len();
     let error = sender.skill.error("send", mail.clone());
-    assert!(error.message.contains("may have been sent") && !error.hint.contains(id), "{error}");
+    assert!(error.message.contains("may have been sent"), "{error}");
+    assert!(error.draft.is_some_and(|newer| newer != id), "the newer draft is kept");
     let card = &sender.skill.approver.asked()[asked];
     assert!(card.details.iter().any(|line| line.label == "Before" && line.caution), "{card:?}");
     let again = sender.skill.error("send", mail);
     assert!(again.message.contains("may have been sent"), "the old draft counts once: {again}");
     assert_eq!(sender.in_folder("drafts"), ["Lunch"], "one draft of it");
+}
+
+#[test]
+fn kept_draft_of_a_reply_is_sent_again_by_the_same_call() {
+    let sender = Sender::new();
+    let asked = b"From: lost@x.example\nTo: jane@home.example\nSubject: Lunch\nMessage-ID: <q@x.example>\n\nAt noon?\n";
+    sender.dovecot.deliver("jane", "INBOX", "", asked);
+    let list = sender.skill.value("list", json!({"mailbox": "Home"}));
+    let mut reply = json!({"id": list["messages"][0]["id"], "text": "Yes"});
+    let draft = sender.skill.error("reply", reply.clone()).draft.unwrap();
+    let same = sender.skill.error("reply", reply.clone());
+    assert_eq!(same.draft.as_ref(), Some(&draft), "nothing is sent without the draft");
+
+    reply["draft"] = draft.clone().into();
+    let error = sender.skill.error("reply", reply);
+    assert!(error.draft.is_some_and(|newer| newer != draft), "it was handed over again");
+    let card = sender.card();
+    assert!(card.iter().any(|line| line.contains("Deletes the draft: Re: Lunch")), "{card:?}");
+    assert_eq!(sender.in_folder("drafts"), ["Re: Lunch"], "one draft of it");
 }
 
 #[test]

@@ -49,11 +49,15 @@ pub struct UserError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub host: Option<String>,
+    /// The id of the draft that holds a mail of which it is unknown whether it was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub draft: Option<String>,
 }
 
 impl UserError {
     pub fn new(code: ErrorCode, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: hint.into(), host: None }
+        Self { code, message: message.into(), hint: hint.into(), host: None, draft: None }
     }
 
     /// Adds the host to the error.
@@ -149,6 +153,8 @@ error_codes! {
     NeedsSignIn = "needs_sign_in",
     /// The sign-in was not completed.
     SignInFailed = "sign_in_failed",
+    /// The server of a mailbox or calendar does not accept the user and the password.
+    SignInRefused = "sign_in_refused",
     /// The name, the value or a reference to a credential is invalid.
     CredentialInvalid = "credential_invalid",
     /// The keychain or the encrypted file of the credentials cannot be reached, opened or written.

@@ -63,6 +63,18 @@ pub enum ToolError {
     /// A sign-in has expired, or was never made.
     #[error("{credential} needs a sign-in: {reason}.")]
     NeedsSignIn { credential: String, reason: String },
+    /// A server does not accept the user and the password. `account` names the mailbox or calendar, `said` are the
+    /// server's words, if any.
+    #[error("{account} refused the sign-in{}.", after_colon(said))]
+    SignInRefused { account: String, said: String, remedy: String },
+    /// It is unknown whether a mail was sent.
+    #[error("{what}")]
+    MaybeSent {
+        what: String,
+        remedy: String,
+        /// The id of the draft that holds it, if there is one.
+        draft: Option<String>,
+    },
     /// The tool used a part of its context that its skill has not declared.
     #[error("{what}")]
     NotDeclared { what: String, remedy: String },
@@ -101,7 +113,9 @@ impl ToolError {
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
             Self::Exists { remedy, .. }
             | Self::NoNote { remedy, .. }
-            | Self::UnknownSymbol { remedy, .. } => remedy.clone(),
+            | Self::UnknownSymbol { remedy, .. }
+            | Self::SignInRefused { remedy, .. }
+            | Self::MaybeSent { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
             Self::File(FileError::NoFolder { folders, .. }) => {
                 let names = std::iter::once("vault").chain(folders.iter().map(String::as_str));
@@ -138,25 +152,39 @@ impl From<TooLarge> for ToolError {
 
 impl From<&ToolError> for UserError {
     fn from(error: &ToolError) -> Self {
-        let code = match error {
+        match error {
+            ToolError::Vault(error) => error.into(),
+            ToolError::MaybeSent { draft, .. } => {
+                Self { draft: draft.clone(), ..Self::new(error.code(), error.to_string(), error.hint()) }
+            }
+            error => Self::new(error.code(), error.to_string(), error.hint()),
+        }
+    }
+}
+
+impl ToolError {
+    pub fn code(&self) -> ErrorCode {
+        match self {
             ToolError::InvalidArguments { .. } => ErrorCode::InvalidArguments,
             ToolError::NotFound { .. } | ToolError::NoNote { .. } => ErrorCode::NoteNotFound,
             ToolError::UnknownSymbol { .. } => ErrorCode::UnknownSymbol,
             ToolError::Ambiguous { .. } => ErrorCode::Ambiguous,
             ToolError::Exists { .. } => ErrorCode::NoteExists,
             ToolError::BrokenRecord(_) => ErrorCode::NoteBroken,
-            ToolError::Vault(error) => return error.into(),
+            ToolError::Vault(error) => UserError::from(error).code,
             ToolError::File(error) => code_of_file(error),
             ToolError::NoVault => ErrorCode::NoVault,
             ToolError::CredentialNeeded { .. } => ErrorCode::CredentialNeeded,
             ToolError::CredentialNotGranted { .. } => ErrorCode::CredentialNotGranted,
             ToolError::NeedsSignIn { .. } => ErrorCode::NeedsSignIn,
+            ToolError::SignInRefused { .. } => ErrorCode::SignInRefused,
             ToolError::NotAllowed { unanswered: true, .. } => ErrorCode::ApprovalUnanswered,
             ToolError::NotAllowed { .. } => ErrorCode::DeniedByUser,
-            ToolError::NotDeclared { .. } | ToolError::Failed { .. } => ErrorCode::ToolFailed,
+            ToolError::NotDeclared { .. } | ToolError::MaybeSent { .. } | ToolError::Failed { .. } => {
+                ErrorCode::ToolFailed
+            }
             ToolError::Cancelled => ErrorCode::Cancelled,
-        };
-        Self::new(code, error.to_string(), error.hint())
+        }
     }
 }
 
@@ -179,6 +207,14 @@ fn code_of_file(error: &FileError) -> ErrorCode {
         | FileError::Kind { .. }
         | FileError::NotText { .. }
         | FileError::Document { .. } => ErrorCode::ToolFailed,
+    }
+}
+
+/// `: said`, if anything was said.
+fn after_colon(said: &str) -> String {
+    match said.trim().trim_end_matches('.') {
+        "" => String::new(),
+        said => format!(": {said}"),
     }
 }
 

@@ -5,6 +5,7 @@ import { Revealed } from '../../shared/Revealed';
 import { Header } from '../skill/PanelHead';
 import { useMail } from './context';
 import { unreadIn } from './state';
+import { isSignIn } from './words';
 
 /** Maximum mailboxes shown side by side; more become a list. */
 const SEGMENTS = 4;
@@ -35,9 +36,10 @@ export function MailHead({ name, icon }: { name: string; icon: ReactNode }) {
 
 function Mailboxes() {
   const { names, mailboxes, state, dispatch } = useMail();
-  const failed = (state.shown?.listing.problems ?? []).map(({ mailbox }) => mailbox);
+  const problems = state.shown?.listing.problems ?? [];
   if (names.length < 2) return null;
   const labelOf = (name: string | null) => {
+    const problem = problems.find(({ mailbox }) => mailbox === name);
     const unread = unreadIn(name === null ? mailboxes : mailboxes.filter((one) => one.name === name), 'inbox');
     return (
       <span className="inline-flex items-center gap-1.5">
@@ -49,10 +51,10 @@ function Mailboxes() {
             <span className="sr-only"> unread</span>
           </>
         )}
-        {name !== null && failed.includes(name) && (
+        {problem && (
           <>
-            <Icon name="clock" size={12} className="text-warn" />
-            <span className="sr-only">, does not answer</span>
+            <Icon name={isSignIn(problem.code) ? 'lock' : 'clock'} size={12} className="text-warn" />
+            <span className="sr-only">, {isSignIn(problem.code) ? 'sign-in refused' : 'does not answer'}</span>
           </>
         )}
       </span>

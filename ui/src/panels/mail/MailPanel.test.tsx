@@ -98,14 +98,24 @@ describe('errors', () => {
     expect(asked('mail.list')).toHaveLength(3);
   });
 
-  test('a wrong password links to the settings, and loaded messages stay', async () => {
+  test('a refused sign-in links to the settings, and loaded messages stay', async () => {
+    const error = { code: 'sign_in_refused' as const, message: 'Work refused the sign-in.', hint: 'Set the password.' };
     let refused = false;
-    const { store } = await open({ answers: { 'mail.list': () => (refused ? failure('Work: the server does not accept the user and the password.') : answer({ total: 4, messages: mailRows })) } });
+    const { store } = await open({ answers: { 'mail.list': () => (refused ? { ...failure(''), error } : answer({ total: 4, messages: mailRows })) } });
     refused = true;
     await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
-    expect(screen.getByRole('alert')).toHaveTextContent('does not accept');
+    expect(screen.getByRole('alert')).toHaveTextContent('Work refused the sign-in.');
     expect(rows()).toHaveLength(4);
-    await userEvent.click(screen.getByRole('button', { name: 'Settings' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+    expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'mail' });
+  });
+
+  test('a refused sign-in of one mailbox is told from one that does not answer', async () => {
+    const problems = [{ mailbox: 'Home', code: 'sign_in_refused', problem: 'Home refused the sign-in: no.', remedy: 'Set the password.' }];
+    const { store } = await open({ answers: { 'mail.list': () => answer({ total: 2, messages: mailRows.slice(0, 2), problems }) } });
+    expect(screen.getByText(/^Home refused the sign-in: no\./)).toHaveTextContent(/^Home refused the sign-in: no\. Set the password\./);
+    expect(screen.getByRole('radio', { name: /^Home.*sign-in refused$/ })).toBeVisible();
+    await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
     expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'mail' });
   });
 

@@ -6,7 +6,7 @@ import type { Read } from '../skill/state';
 import { useMail } from './context';
 import { conversationsOf, writersOf, type Conversation } from './conversations';
 import { folderTitle, isRole, MOST, roles, unreadIn } from './state';
-import { groupsOf, spokenMarks, subjectText, timeText } from './words';
+import { groupsOf, isSignIn, spokenMarks, subjectText, timeText } from './words';
 
 interface MessageListProps {
   readonly read: Read | null;
@@ -115,10 +115,10 @@ function Problems({ problem, onAgain }: Pick<MessageListProps, 'problem' | 'onAg
   const { show } = useActions();
   const online = useOnline();
   const { shown } = state;
-  const actions = (
+  const actionsFor = (code: string) => (
     <>
       <LinkButton onClick={onAgain}>Try again</LinkButton>
-      <LinkButton onClick={() => show({ kind: 'settings', page: 'skills', skill: 'mail' })}>Settings</LinkButton>
+      <LinkButton onClick={() => show({ kind: 'settings', page: 'skills', skill: 'mail' })}>{isSignIn(code) ? 'Sign in' : 'Settings'}</LinkButton>
     </>
   );
   if (!online && shown) {
@@ -128,17 +128,17 @@ function Problems({ problem, onAgain }: Pick<MessageListProps, 'problem' | 'onAg
       </Banner>
     );
   }
-  if (problem) return <ErrorBox error={problem} actions={actions} />;
-  return (shown?.listing.problems ?? []).map(({ mailbox, problem: reason, remedy }) => {
+  if (problem) return <ErrorBox error={problem} actions={actionsFor(problem.code)} />;
+  return (shown?.listing.problems ?? []).map(({ mailbox, code, problem: reason, remedy }) => {
     const since = shown?.old[mailbox];
     return (
-      <Banner key={mailbox} tone="warn" icon="clock">
+      <Banner key={mailbox} tone="warn" icon={isSignIn(code) ? 'lock' : 'clock'}>
         {reason.startsWith(mailbox) ? '' : `${mailbox}: `}
         <Revealed text={reason} /> {since === undefined ? '' : `Its mails are shown as of ${clockTime(since)}. `}
         <span className="text-fg-2">
           <Revealed text={remedy} />
         </span>{' '}
-        <span className="inline-flex gap-2">{actions}</span>
+        <span className="inline-flex gap-2">{actionsFor(code)}</span>
       </Banner>
     );
   });

@@ -34,6 +34,39 @@ test('an unsent mail stays in the form', async () => {
   expect(screen.getByTestId('call-failed')).toHaveTextContent('Denied by you.');
 });
 
+test('a mail that may have been sent is sent again only by its own button, which names its draft', async () => {
+  const error = { code: 'tool_failed' as const, message: 'Work: it may have been sent.', hint: 'It is kept.', draft: 'Work/Drafts/1.4' };
+  let lost = true;
+  const { press, asked } = await open({ tools: EVERY, answers: { 'mail.reply': () => (lost ? { ...failure(''), error } : SENT) } });
+  await userEvent.click(rows()[0]!);
+  press('r');
+  await userEvent.keyboard('Dear Ilse');
+  await userEvent.click(screen.getByRole('button', { name: /^Send…/ }));
+  expect(asked('mail.reply')).toHaveLength(1);
+  // Also after the form was closed.
+  await userEvent.keyboard('{Escape}');
+  press('r');
+  lost = false;
+  await userEvent.click(screen.getByRole('button', { name: /^Send again…/ }));
+  expect(asked('mail.reply')[1]).toEqual({ id: 'Work/INBOX/1.9', text: 'Dear Ilse', draft: 'Work/Drafts/1.4' });
+  expect(screen.queryByTestId('mail-write')).toBeNull();
+  press('r');
+  expect(screen.getByRole('button', { name: /^Send…/ })).toBeVisible();
+});
+
+test('another mailbox does not send the draft of the first', async () => {
+  const error = { code: 'tool_failed' as const, message: 'Work: it may have been sent.', hint: '', draft: 'Work/Drafts/1.4' };
+  await open({ tools: EVERY, answers: { 'mail.send': () => ({ ...failure(''), error }) } });
+  await userEvent.click(screen.getByTestId('mail-new'));
+  await userEvent.type(screen.getByLabelText('To'), 'jane@a.example');
+  await userEvent.type(screen.getByLabelText('Subject'), 'Hello');
+  await userEvent.type(screen.getByLabelText('Text'), 'Hi');
+  await userEvent.click(screen.getByRole('button', { name: /^Send…/ }));
+  expect(screen.getByRole('button', { name: /^Send again…/ })).toBeVisible();
+  await userEvent.click(within(screen.getByTestId('mail-write')).getByRole('radio', { name: 'Home' }));
+  expect(screen.getByRole('button', { name: /^Send…/ })).toBeVisible();
+});
+
 test('the text is restored when the form is closed or left, until it is sent', async () => {
   const { press } = await open({ tools: EVERY, answers: { 'mail.reply': () => SENT } });
   await userEvent.click(rows()[0]!);

@@ -33,9 +33,12 @@ export function WriteForm({ writing }: { writing: Writing }) {
   const subject = isReply ? subjectText(writing.to.subject) : written.subject;
   const run = async (label: string, tool: string, args: ReturnType<typeof sendArgs>) => {
     setBusy(true);
-    const done = await acts.write(label, tool, args);
+    const { ok, error } = await acts.write(label, tool, args);
     setBusy(false);
-    if (!done) return;
+    if (!ok) {
+      if (error?.draft !== undefined) change({ draft: error.draft });
+      return;
+    }
     forget();
     close();
   };
@@ -74,7 +77,7 @@ export function WriteForm({ writing }: { writing: Writing }) {
       <footer className="flex shrink-0 flex-wrap items-center gap-2 border-t border-line px-5 py-2.5 text-small">
         {has(isReply ? 'reply' : 'send') && (
           <Button variant="primary" icon="send" type="submit" keys={keyText('Ctrl ↵')} disabled={busy || !sends}>
-            Send…
+            {written.draft === null ? 'Send…' : 'Send again…'}
           </Button>
         )}
         {has('draft') && (
@@ -111,7 +114,7 @@ function Addresses({ writing, written, set, senders }: FieldsProps) {
     <>
       {senders.length > 1 && (
         <Line label="From">
-          <Segments label="From" value={written.mailbox} options={senders.map((name) => ({ value: name, label: <Revealed text={name} /> }))} onChange={(mailbox) => set({ mailbox })} />
+          <Segments label="From" value={written.mailbox} options={senders.map((name) => ({ value: name, label: <Revealed text={name} /> }))} onChange={(mailbox) => set({ mailbox, draft: null })} />
         </Line>
       )}
       <TextLine label="To" value={written.to} focused onText={(to) => set({ to })}>

@@ -28,7 +28,7 @@ test('a message id belongs to the mailbox with the longest matching prefix', () 
 describe('tool output', () => {
   test('a list has messages, their total, and what is missing', () => {
     const row = { id: 'Work/INBOX/1.5', from: 'Ilse <i@f.example>', subject: 'Quote', received: '2026-11-23 14:12 +01:00', unread: true, text: 'Hello', attachments: true };
-    const problem = { mailbox: 'Home', problem: 'Home: no answer.', remedy: 'Try again later.' };
+    const problem = { mailbox: 'Home', code: 'tool_failed', problem: 'Home: no answer.', remedy: 'Try again later.' };
     const { messages, total, problems } = listingIn({ total: 7, messages: [row, { subject: 'no id' }, 'nonsense'], problems: [problem] }, ['Work']);
     expect(messages).toEqual([
       { id: 'Work/INBOX/1.5', mailbox: 'Work', conversation: 'Work/INBOX/1.5', from: { name: 'Ilse', address: 'i@f.example' }, to: '', subject: 'Quote', day: '2026-11-23', time: '14:12', text: 'Hello', unread: true, flagged: false, answered: false, attachments: true, notVerified: false },

@@ -36,6 +36,7 @@ export interface Message {
 /** A mailbox that did not respond. */
 export interface MailProblem {
   readonly mailbox: string;
+  readonly code: string;
   readonly problem: string;
   readonly remedy: string;
 }
@@ -70,6 +71,23 @@ export interface Attachment {
   readonly bytes: number;
   /** `attachment`, `inline image`, `calendar`, `message`, `winmail` */
   readonly kind: string;
+  /** The event of a calendar file. */
+  readonly event: AttachedEvent | null;
+}
+
+/** An event to be added, or an invitation to one. */
+export interface AttachedEvent {
+  readonly uid: string;
+  readonly title: string;
+  /** `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`, in `zone`. */
+  readonly start: string;
+  /** Like `start`; the last day of several. */
+  readonly end: string;
+  /** The user's if `null`. */
+  readonly zone: string | null;
+  readonly rule: string | null;
+  readonly exceptions: boolean;
+  readonly location: string;
 }
 
 /** A link of the HTML part; `text` as in the message's text. */
@@ -124,7 +142,7 @@ export function listingIn(answer: JsonValue | null | undefined, mailboxes: reado
 }
 
 export function problemsOf(answer: JsonValue | null | undefined): MailProblem[] {
-  return rows(answer, 'problems').map((row) => ({ mailbox: text(row, 'mailbox'), problem: text(row, 'problem'), remedy: text(row, 'remedy') }));
+  return rows(answer, 'problems').map((row) => ({ mailbox: text(row, 'mailbox'), code: text(row, 'code'), problem: text(row, 'problem'), remedy: text(row, 'remedy') }));
 }
 
 export function mailboxesIn(answer: JsonValue | null | undefined): Mailbox[] {
@@ -153,7 +171,7 @@ export function readIn(answer: JsonValue | null | undefined): ReadMessage | null
     sender: text(answer, 'sender'),
     verified: typeof verified === 'boolean' ? verified : null,
     warnings: texts(answer, 'warnings'),
-    attachments: rows(answer, 'attachments').map((row) => ({ name: text(row, 'name'), type: text(row, 'type'), bytes: number(row['bytes']), kind: text(row, 'kind') })),
+    attachments: rows(answer, 'attachments').map((row) => ({ name: text(row, 'name'), type: text(row, 'type'), bytes: number(row['bytes']), kind: text(row, 'kind'), event: eventIn(row['event']) })),
     moreAttachments: number(answer['more_attachments']),
     linesLeftOut: number(answer['earlier_lines_left_out']),
     isCut: answer['cut'] !== undefined,
@@ -163,6 +181,25 @@ export function readIn(answer: JsonValue | null | undefined): ReadMessage | null
     page: pageIn(answer['page']),
   };
 }
+
+/** `null` also for a cancelled event and for an answer to an invitation: there is nothing to add. */
+function eventIn(event: JsonValue | undefined): AttachedEvent | null {
+  if (!isRow(event) || event['cancelled'] === true || !['', 'request', 'publish', 'add'].includes(text(event, 'method'))) return null;
+  const [start, end] = [text(event, 'start'), text(event, 'end')];
+  if (!TIME.test(start) || !TIME.test(end)) return null;
+  return {
+    uid: text(event, 'uid'),
+    title: text(event, 'title'),
+    start,
+    end,
+    zone: text(event, 'timezone') || null,
+    rule: text(event, 'rrule') || null,
+    exceptions: event['exceptions'] === true,
+    location: text(event, 'location'),
+  };
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/;
 
 function pageIn(page: JsonValue | undefined): MailPage | null {
   if (!isRow(page) || typeof page['html'] !== 'string') return null;

@@ -25,7 +25,7 @@ const listing = (messages: Message[], problems: MailProblem[] = []): Listing => 
 const listed = (of: Listing, at: string, key = 'inbox'): MailChange => ({ type: 'listed', key, listing: of, at });
 const after = (...changes: MailChange[]): MailState => changes.reduce(reduceMail, firstMail);
 const shownIn = (state: MailState) => messagesShown(state).map(({ id }) => id);
-const home = { mailbox: 'Home', problem: 'Home: no answer.', remedy: '' };
+const home = { mailbox: 'Home', code: 'tool_failed', problem: 'Home: no answer.', remedy: '' };
 const [a, b, c] = [message('Work/a', '12:00'), message('Work/b', '11:00'), message('Home/c', '11:30')];
 
 describe('a mailbox that stops responding', () => {

@@ -29,8 +29,8 @@ export interface MailActs {
   save(message: Message, attachments: readonly Attachment[], at: number): Promise<string | null>;
   /** `path`: the note of a contact. `date`: YYYY-MM-DD. */
   log(message: Message, path: string, text: string, date: string): Promise<ToolResult>;
-  /** Sends a message or stores a draft. Returns whether that succeeded. */
-  write(label: string, tool: string, args: Row): Promise<boolean>;
+  /** Sends a message or stores a draft. */
+  write(label: string, tool: string, args: Row): Promise<ToolResult>;
   /** Starts a question about it in the composer. */
   ask(message: Message): void;
   /** The run that marks a message as read without a bar, although it may still ask. */
@@ -113,7 +113,7 @@ export function useActs({ dispatch, messages, nameOf, calls, again }: Panel): Ma
       calls.dismiss({ id: run });
       return result;
     },
-    write: async (label, tool, args) => (await call(label, tool, args)).ok,
+    write: call,
     ask: (message) => {
       const before = draft.text.trimEnd();
       setDraft({ text: `${before}${before === '' ? '' : '\n'}${aboutText(message)}`, skills: [...new Set([...draft.skills, 'mail'])] }, true);

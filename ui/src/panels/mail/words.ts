@@ -99,6 +99,11 @@ export function kindText({ kind }: Attachment): string {
   return kinds[kind] ?? '';
 }
 
+/** Whether the user has to sign in again, or to correct the password. */
+export function isSignIn(code: string): boolean {
+  return code === 'sign_in_refused' || code === 'needs_sign_in' || code === 'credential_needed';
+}
+
 /** Additional screen reader text of a message in the list. */
 export function spokenMarks({ messages, unread, flagged, answered, attachments, notVerified }: Conversation): string {
   const marks = [messages.length > 1 && `${messages.length} mails`, unread && 'unread', flagged && 'flagged', answered && 'answered', attachments && 'with attachments', notVerified && 'sender not verified'];

@@ -14,9 +14,11 @@ export interface Written {
   readonly attachments: string;
   /** Reply to all recipients. */
   readonly all: boolean;
+  /** The draft of an attempt to send it that may have succeeded. */
+  readonly draft: string | null;
 }
 
-export const emptyWritten = (mailbox: string): Written => ({ mailbox, to: '', cc: '', bcc: '', subject: '', text: '', attachments: '', all: false });
+export const emptyWritten = (mailbox: string): Written => ({ mailbox, to: '', cc: '', bcc: '', subject: '', text: '', attachments: '', all: false, draft: null });
 
 /** Typed addresses: `Jane <jane@a.example>, joe@b.example`. A comma within quotes is part of a name. */
 export function addressesIn(typed: string): string[] {
@@ -44,9 +46,9 @@ export function missingIn(written: Written, writing: Writing): string {
 
 /** Arguments of `mail.reply`, or of `mail.send`. */
 export function sendArgs(written: Written, writing: Writing): Row {
-  const files = filesOf(written);
-  if (writing.kind === 'reply') return { id: writing.to.id, text: written.text, ...(written.all ? { all: true } : {}), ...files };
-  return { ...addressed(written), subject: written.subject.trim(), text: written.text, ...files };
+  const rest = { ...filesOf(written), ...(written.draft === null ? {} : { draft: written.draft }) };
+  if (writing.kind === 'reply') return { id: writing.to.id, text: written.text, ...(written.all ? { all: true } : {}), ...rest };
+  return { ...addressed(written), subject: written.subject.trim(), text: written.text, ...rest };
 }
 
 /** Arguments of `mail.draft`. */

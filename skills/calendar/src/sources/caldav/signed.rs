@@ -70,16 +70,14 @@ impl<'a> Signed<'a> {
                     };
                 }
                 Some(name) => {
-                    return ToolError::failed(
-                        format!(
-                            "The server of {} does not accept the user and the password.",
-                            self.account.name
-                        ),
-                        format!(
+                    return ToolError::SignInRefused {
+                        account: self.account.name.clone(),
+                        said: String::new(),
+                        remedy: format!(
                             "Check the user in Settings, Skills, Calendar, and set the password with: nova credential \
                              set {name}. Many servers want an app password."
                         ),
-                    );
+                    };
                 }
                 None => "Give its user and its password in Settings, Skills, Calendar.",
             },
