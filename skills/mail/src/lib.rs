@@ -14,7 +14,7 @@
 //!   `tests/mail/sending.rs`.
 //! - HTML goes only to the window, and its pictures are loaded only from hosts that a card showed:
 //!   `tests/mail/showing.rs`.
-//! - A file of a mail becomes a file of the vault only under a safe name, and a program never does:
+//! - A file of a mail becomes a file of the vault or an open folder only under a safe name, and a program never does:
 //!   `tests/mail/saving.rs`.
 //! - What is sent is what was shown, and only a draft that the card names is deleted: `tests/mail/sending.rs`.
 //! - A refused password is not tried again until it changes or the user tests it: `tests/mail/reading.rs`.
@@ -28,6 +28,7 @@ use nova_skill::{Skill, Tool, native};
 
 mod accounts;
 mod archive;
+mod attached_event;
 mod bodies;
 mod changing;
 mod connection;

@@ -9,6 +9,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::accounts::{hosts, message, unavailable};
+use crate::attached_event::attached_event;
 use crate::bodies;
 use crate::opened::{Opened, told};
 use crate::row::{people, time};
@@ -103,7 +104,7 @@ pub(crate) fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Ma
         answer.insert("warnings".into(), message.findings.iter().map(warning).collect::<Value>());
     }
     if !message.parts.is_empty() {
-        answer.insert("attachments".into(), attachments(&message.parts));
+        answer.insert("attachments".into(), attachments(ctx, &message.parts));
     }
     if message.more_parts > 0 {
         answer.insert("more_attachments".into(), message.more_parts.into());
@@ -216,16 +217,21 @@ pub(crate) fn warning(finding: &Finding) -> String {
     }
 }
 
-/// The most calendar entries whose text is given.
+/// The most calendar files that are read.
 const ENTRIES: usize = 2;
+/// The most characters of one whose event cannot be read.
+const ENTRY: usize = 4_000;
 
-fn attachments(parts: &[Part]) -> Value {
+fn attachments(ctx: &dyn ToolContext, parts: &[Part]) -> Value {
     let mut entries = 0;
     let rows = parts.iter().map(|one| {
         let mut row = part(one);
-        if let Some(entry) = one.entry.as_ref().filter(|_| entries < ENTRIES) {
-            row["entry"] = entry.clone().into();
+        if let Some(entry) = one.entry.as_ref().filter(|text| entries < ENTRIES && !text.is_empty()) {
             entries += 1;
+            match attached_event(ctx, entry) {
+                Some(event) => row["event"] = event,
+                None => row["entry"] = entry.chars().take(ENTRY).collect::<String>().into(),
+            }
         }
         row
     });

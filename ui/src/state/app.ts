@@ -192,6 +192,35 @@ export interface Draft extends Message {
 /** The composer's content after its message was accepted. */
 export const nothingWritten: Message = { text: '', tool: null, skills: [], files: [], images: [] };
 
+/** What a calendar is asked to show. */
+export interface CalendarRequest {
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+  /** The key of an event of that day, to open. */
+  readonly event?: string;
+  /** A new event, to be filled in. */
+  readonly add?: NewEvent;
+}
+
+/** The first entries of the form of a new event. */
+export interface NewEvent {
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+  /** `HH:MM`; empty for all-day. */
+  readonly from: string;
+  readonly to: string;
+  /** How many days after the first the last one is. */
+  readonly days?: number;
+  readonly title?: string;
+  readonly place?: string;
+  /** A recurrence rule in calendar notation: `FREQ=WEEKLY`. */
+  readonly rule?: string;
+  /** Whether its source has instances that differ from the rule. */
+  readonly exceptions?: boolean;
+  /** The zone of its times; the user's by default. */
+  readonly zone?: string;
+}
+
 export interface Panel {
   readonly open: boolean;
   readonly tab: PanelTab;
@@ -201,8 +230,8 @@ export interface Panel {
   readonly note: string | null;
   /** The call whose sub-agent is shown; the newest one if it belongs to another conversation. */
   readonly task: string | null;
-  /** The day that a calendar is to show, `YYYY-MM-DD`, until it does. */
-  readonly day: string | null;
+  /** What a calendar is to show, until it does. */
+  readonly calendar: CalendarRequest | null;
   /** A skill panel replaces the conversation. */
   readonly wide: boolean;
   /** The note covers a wide panel. */
@@ -271,7 +300,7 @@ export const firstState: AppState = {
   deleted: null,
   problem: null,
   view: { kind: 'chat' },
-  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, task: null, day: null, wide: false, peek: false },
+  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, task: null, calendar: null, wide: false, peek: false },
   list: { folded: false, width: widths.list.first, sheet: false },
   revisions: { registry: 0, pendingTools: 0, rules: 0, routines: 0, mail: 0, changes: 0, providers: 0, credentials: 0 },
   noteChanges: {},

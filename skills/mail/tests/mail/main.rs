@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod attached_events;
 mod changing;
 mod reading;
 mod saving;

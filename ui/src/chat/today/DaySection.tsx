@@ -10,12 +10,12 @@ import type { Ticks } from './useTicks';
 /** One skill's section of the day. */
 export function DaySection({ section, now, ticks }: { section: ShownSection; now: Date; ticks: Ticks }) {
   const { view, rows, fold, open, key } = section;
-  const { openNote, showDay } = useActions();
+  const { openNote, showInCalendar } = useActions();
   const hasCalendar = useApp((app) => view.panel && app.skillPanels.some(({ skill }) => skill === view.skill));
   const opening = ({ path, until, at }: TodayRow) => {
     if (path !== null) return () => openNote(path);
     // An event of a server has no note.
-    return until !== '' && hasCalendar ? () => showDay(view.skill, shownDay(at, now)) : null;
+    return until !== '' && hasCalendar ? () => showInCalendar(view.skill, { day: shownDay(at, now) }) : null;
   };
   return (
     <section aria-label={view.title}>

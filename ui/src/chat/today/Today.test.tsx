@@ -95,7 +95,7 @@ test.each(['a click', 'Enter', 'O'])('%s on an event of a server shows its day i
     row.focus();
     await userEvent.keyboard(how === 'O' ? 'o' : '{Enter}');
   }
-  expect(store.get().app.panel).toMatchObject({ open: true, tab: 'skill:calendar', day: '2026-11-24', note: null });
+  expect(store.get().app.panel).toMatchObject({ open: true, tab: 'skill:calendar', calendar: { day: '2026-11-24' }, note: null });
 });
 
 test('an event of a server is plain text without the calendar', async () => {

@@ -49,9 +49,9 @@ describe('a day', () => {
   test('a day that another part of the window asks for is shown once', async () => {
     const { press, store } = await open();
     press('w');
-    act(() => store.actions.showDay('calendar', '2026-11-25'));
+    act(() => store.actions.showInCalendar('calendar', { day: '2026-11-25' }));
     expect(screen.getByTestId('calendar-date')).toHaveTextContent('Wed 25 Nov');
-    expect(store.get().app.panel.day).toBeNull();
+    expect(store.get().app.panel.calendar).toBeNull();
     press('t');
     expect(screen.getByTestId('calendar-date')).toHaveTextContent('Mon 23 Nov');
   });

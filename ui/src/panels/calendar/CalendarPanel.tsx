@@ -29,7 +29,7 @@ import { SourceLines, Sources } from './SourceBar';
 import { sourcesOf } from './sources';
 import { daysShown, firstCalendar, reduceCalendar, shownEvents, weeksShown } from './state';
 import { dayOf, wallIn } from './time';
-import { useAskedDay } from './useAskedDay';
+import { useCalendarRequest } from './useCalendarRequest';
 import { useContactDays } from './useContactDays';
 import { useDragging } from './useDragging';
 import { useFetching } from './useFetching';
@@ -46,7 +46,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const nameOf = (tool: string) => `${panel.skill}.${tool}`;
   const now = useMinute();
   const [state, dispatch] = useReducer(reduceCalendar, dayOf(wallIn(now, null)), firstCalendar);
-  useAskedDay(dispatch);
+  useCalendarRequest(dispatch);
   const calendars = { tool: nameOf('calendars'), args: {} };
   const mondays = weeksShown(state);
   const contactDays = useContactDays(mondays);

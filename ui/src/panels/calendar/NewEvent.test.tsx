@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -107,4 +107,49 @@ describe('a new event', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Add event' }));
     expect(asked('create_event')).toEqual([{ title: 'Kick-off', start: '2026-11-23T15:00', end: '2026-11-23T16:00' }]);
   });
+});
+
+describe('a new event that is filled in', () => {
+  const fill = async (add: Parameters<Awaited<ReturnType<typeof open>>['store']['actions']['showInCalendar']>[1]['add']) => {
+    const rest = await open();
+    act(() => rest.store.actions.showInCalendar('calendar', { day: '2026-11-25', ...(add === undefined ? {} : { add }) }));
+    await act(async () => {});
+    const submit = () => userEvent.click(screen.getByRole('button', { name: 'Add event' }));
+    return { ...rest, submit };
+  };
+
+  test('is shown on its day, and its title is taken literally', async () => {
+    const { asked, submit, store } = await fill({ day: '2026-11-25', from: '12:00', to: '13:30', title: 'Lunch tomorrow 9:00', place: 'Tessel' });
+    expect(screen.getByTestId('calendar-date')).toHaveTextContent('Wed 25 Nov');
+    expect(store.get().app.panel.calendar).toBeNull();
+    await submit();
+    expect(asked('create_event')).toEqual([{ title: 'Lunch tomorrow 9:00', start: '2026-11-25T12:00', end: '2026-11-25T13:30', location: 'Tessel' }]);
+  });
+
+  test('of several days keeps its length when its day is changed', async () => {
+    const { asked, submit } = await fill({ day: '2026-11-25', from: '', to: '', days: 2, title: 'Fair' });
+    expect(screen.getByTestId('new-event')).toHaveTextContent('Wed 25 Nov to Fri 27 Nov');
+    await userEvent.clear(screen.getByLabelText('Day'));
+    await userEvent.type(screen.getByLabelText('Day'), '2026-12-01');
+    await submit();
+    expect(asked('create_event')).toEqual([{ title: 'Fair', start: '2026-12-01', end: '2026-12-03' }]);
+  });
+
+  test('recurs in its own zone, unless the user removes its rule', async () => {
+    const weekly = { day: '2026-11-25', from: '09:00', to: '09:30', title: 'Call', rule: 'FREQ=WEEKLY;INTERVAL=2;BYDAY=WE', exceptions: true, zone: 'America/New_York' };
+    const { asked, submit, store } = await fill(weekly);
+    expect(screen.getByTestId('new-event')).toHaveTextContent(/In the time zone America\/New_York.*Every 2 weeks.*Some dates differ from this rule/);
+    await submit();
+    expect(asked('create_event')).toEqual([{ title: 'Call', start: '2026-11-25T09:00', end: '2026-11-25T09:30', rrule: 'FREQ=WEEKLY;INTERVAL=2;BYDAY=WE', timezone: 'America/New_York' }]);
+    act(() => store.actions.showInCalendar('calendar', { day: '2026-11-25', add: weekly }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Do not repeat it' }));
+    await submit();
+    expect(asked('create_event')[1]).not.toHaveProperty('rrule');
+  });
+});
+
+test('an event that another part of the window asks for is opened', async () => {
+  const { store } = await open();
+  act(() => store.actions.showInCalendar('calendar', { day: '2026-11-23', event: 'vault Events/Brightwater.md' }));
+  expect(await screen.findByTestId('event-sheet')).toHaveTextContent('Room 2');
 });

@@ -1,22 +1,25 @@
-import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useState, type FormEvent } from 'react';
 
 import { Button, IconButton, LinkButton, TextField } from '../../shared';
 import { dateOf } from '../../shared/form/date-words';
+import { addDays } from '../../shared/form/dates';
 import { Select } from '../../shared/Select';
+import type { NewEvent } from '../../state/app';
 import { useCalendar } from './context';
+import { FormLine as Line, Repeats } from './FormLine';
 import { addressesIn, readEvent, readTimes, timesShown, writableIn, type Entries } from './new-event';
 import { OverlapNote } from './OverlapNote';
-import type { NewEvent } from './state';
 import { wordsIn } from './title-words';
 import { dayText } from './words';
 
 /** A short form for a new event, in place of the sheet. */
 export function NewEventForm({ start }: { start: NewEvent }) {
   const { dispatch, today, writing, sources } = useCalendar();
-  const [typed, setTyped] = useState('');
-  const [literal, setLiteral] = useState(false);
+  const [typed, setTyped] = useState(start.title ?? '');
+  const [literal, setLiteral] = useState(start.title !== undefined);
+  const [rule, setRule] = useState(start.rule ?? null);
   const [entries, setEntries] = useState<Entries>({ day: null, from: null, to: null });
-  const [place, setPlace] = useState('');
+  const [place, setPlace] = useState(start.place ?? '');
   const [chosen, setChosen] = useState<string | null>(null);
   const [people, setPeople] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
@@ -26,8 +29,9 @@ export function NewEventForm({ start }: { start: NewEvent }) {
   const title = words?.title ?? typed.trim();
   const { day, from, to } = timesShown(entries, words, start);
   const enter = (part: Partial<Entries>) => setEntries({ ...entries, ...part });
-  const read = readEvent({ title, day, from, to }, today);
-  const times = readTimes({ day, from, to }, today);
+  const days = start.days ?? 0;
+  const read = readEvent({ title, day, from, to, days }, today);
+  const times = readTimes({ day, from, to, days }, today);
   const [begin, end] = typeof times === 'string' ? ['', ''] : [times.start, times.end];
   useEffect(() => dispatch({ type: 'planned', times: begin === '' ? null : { start: begin, end } }), [dispatch, begin, end]);
   const writable = writableIn(sources);
@@ -39,7 +43,7 @@ export function NewEventForm({ start }: { start: NewEvent }) {
     if (busy) return;
     if (typeof read === 'string') return setProblem(read);
     setBusy(true);
-    const refused = await writing.create({ title, ...read, location: place.trim(), calendar: invites ? source.id : null, attendees: invites ? addressesIn(people) : [] });
+    const refused = await writing.create({ title, ...read, location: place.trim(), calendar: invites ? source.id : null, attendees: invites ? addressesIn(people) : [], rule, zone: start.zone ?? null });
     setBusy(false);
     if (refused === null) return dispatch({ type: 'closed' });
     setProblem(refused);
@@ -64,7 +68,7 @@ export function NewEventForm({ start }: { start: NewEvent }) {
       </Line>
       <Line label="Day">
         <TextField aria-label="Day" aria-description="A date, or words such as next friday" value={day} onChange={(event) => enter({ day: event.target.value })} />
-        <p className="pt-0.5 text-meta text-fg-3">{meant === null ? 'A date, or words such as next friday' : dayText(meant, today)}</p>
+        <p className="pt-0.5 text-meta text-fg-3">{meant === null ? 'A date, or words such as next friday' : `${dayText(meant, today)}${days === 0 ? '' : ` to ${dayText(addDays(meant, days), today)}`}`}</p>
       </Line>
       <Line label="Time">
         <span className="flex items-center gap-1.5">
@@ -72,7 +76,9 @@ export function NewEventForm({ start }: { start: NewEvent }) {
           <span aria-hidden="true">–</span>
           <TextField aria-label="To" className="w-20" value={to} onChange={(event) => enter({ to: event.target.value })} />
         </span>
+        {start.zone !== undefined && <p className="pt-0.5 text-meta text-fg-3">In the time zone {start.zone}</p>}
       </Line>
+      {rule !== null && <Repeats rule={rule} exceptions={start.exceptions === true} onRemove={() => setRule(null)} />}
       <Line label="Place">
         <TextField aria-label="Place" value={place} onChange={(event) => setPlace(event.target.value)} />
       </Line>
@@ -92,7 +98,7 @@ export function NewEventForm({ start }: { start: NewEvent }) {
           <TextField aria-label="Invite" aria-description="E-mail addresses, separated by commas" placeholder="ann@example.org, …" value={people} onChange={(event) => setPeople(event.target.value)} />
         </Line>
       )}
-      {typeof read !== 'string' && read.start.length > 10 && <OverlapNote {...read} />}
+      {typeof read !== 'string' && read.start.length > 10 && start.zone === undefined && <OverlapNote {...read} />}
       {problem !== null && (
         <p role="alert" className="text-small text-danger">
           {problem}
@@ -102,16 +108,5 @@ export function NewEventForm({ start }: { start: NewEvent }) {
         {invites && addressesIn(people).length > 0 ? 'Add and invite…' : 'Add event'}
       </Button>
     </form>
-  );
-}
-
-function Line({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="flex items-start gap-2 text-small">
-      <span aria-hidden="true" className="w-14 shrink-0 pt-1.5 text-fg-3">
-        {label}
-      </span>
-      <div className="min-w-0 flex-1">{children}</div>
-    </div>
   );
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../ipc';
 import { listingOf, piecesOn, wholeDayOn, type CalendarEvent } from './events';
 import { argsOf, labelOf, movedBy, settledSpan, spanOf, stretchedBy } from './moving';
+import { readEvent, ruleText } from './new-event';
 import { sideBySide } from './overlaps';
 import { ageText, isOutdated, isStale, sourcesOf } from './sources';
 import { daysShown, firstCalendar, reduceCalendar, shownEvents, weeksShown } from './state';
@@ -305,4 +306,20 @@ describe('words', () => {
     expect(isStale([{ ...team!, fetched: null }], now, quarter)).toBe(true);
     expect(isStale([], now, quarter)).toBe(false);
   });
+});
+
+test.each([
+  ['FREQ=WEEKLY;BYDAY=MO', 'Every week'],
+  ['BYDAY=MO;INTERVAL=2;FREQ=WEEKLY', 'Every 2 weeks'],
+  ['freq=daily;interval=1', 'Every day'],
+  ['FREQ=FORTNIGHTLY', 'FREQ=FORTNIGHTLY'],
+  ['', ''],
+])('the rule %j is shown as %j', (rule, text) => expect(ruleText(rule)).toBe(text));
+
+test('a new event of several days ends on its last one', () => {
+  const read = (from: string, to: string, days: number) => readEvent({ title: 'Fair', day: '2026-12-01', from, to, days }, '2026-11-23');
+  expect(read('', '', 2)).toEqual({ start: '2026-12-01', end: '2026-12-03' });
+  expect(read('22:00', '02:00', 0)).toEqual({ start: '2026-12-01T22:00', end: '2026-12-02T02:00' });
+  expect(read('22:00', '02:00', 1)).toEqual({ start: '2026-12-01T22:00', end: '2026-12-02T02:00' });
+  expect(read('09:00', '17:00', 2)).toEqual({ start: '2026-12-01T09:00', end: '2026-12-03T17:00' });
 });

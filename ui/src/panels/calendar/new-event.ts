@@ -1,6 +1,7 @@
 // Reads the form of a new event. Pure.
 
 import { dateOf } from '../../shared/form/date-words';
+import { addDays } from '../../shared/form/dates';
 import type { CalendarEvent } from './events';
 import type { CalendarSource } from './sources';
 import { clockOf, shifted, timeOf, type Local } from './time';
@@ -36,25 +37,39 @@ export function addressesIn(text: string): string[] {
   return text.split(/[,;\n]/).map((one) => one.trim()).filter((one) => one !== '');
 }
 
+/** The entries of a form, and how many days later it ends. */
+type Typed = EventTimes & { readonly days?: number };
+
 /** The tool's arguments, or the error of an entry. */
-export function readEvent({ title, ...times }: EventTimes & { readonly title: string }, today: string): { start: Local; end: Local } | string {
+export function readEvent({ title, ...times }: Typed & { readonly title: string }, today: string): { start: Local; end: Local } | string {
   return title.trim() === '' ? 'Enter a title.' : readTimes(times, today);
 }
 
 /** Start and end, both dates for all-day, or the error of an entry. */
-export function readTimes({ day, from, to }: EventTimes, today: string): { start: Local; end: Local } | string {
+export function readTimes({ day, from, to, days = 0 }: Typed, today: string): { start: Local; end: Local } | string {
   const date = dateOf(day, today);
   if (date === null) return `“${day.trim()}” is not a date. Write it as 2026-11-30.`;
-  if (from.trim() === '') return to.trim() === '' ? { start: date, end: date } : 'Enter when it starts, or leave both times empty for the whole day.';
+  if (from.trim() === '') return to.trim() === '' ? { start: date, end: addDays(date, days) } : 'Enter when it starts, or leave both times empty for the whole day.';
   const [begin, end] = [timeOf(from), timeOf(to)];
   if (begin === null) return `“${from.trim()}” is not a time. Write it as 09:30.`;
   const start = `${date}T${begin}`;
   if (to.trim() === '') return { start, end: shifted(start, 60) };
   if (end === null) return `“${to.trim()}” is not a time. Write it as 10:15.`;
-  const same = `${date}T${end}`;
+  const same = `${addDays(date, days)}T${end}`;
   // An end before the start is on the next day.
   return { start, end: same > start ? same : shifted(same, 1440) };
 }
+
+/** "Every 2 weeks"; the rule itself if its frequency is unknown. */
+export function ruleText(rule: string): string {
+  const parts = Object.fromEntries(rule.toUpperCase().split(';').map((part) => part.split('=')));
+  const unit = units[parts['FREQ'] ?? ''];
+  if (unit === undefined) return rule;
+  const every = Number(parts['INTERVAL'] ?? '1');
+  return every === 1 ? `Every ${unit}` : `Every ${every} ${unit}s`;
+}
+
+const units: Readonly<Record<string, string>> = { HOURLY: 'hour', DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' };
 
 /** The events at that time; all-day and declined ones leave it free. */
 export function overlapping({ start, end }: { readonly start: Local; readonly end: Local }, events: readonly CalendarEvent[]): CalendarEvent[] {

@@ -3,18 +3,11 @@
 import { moved as stepped, parts, weekdayOf } from '../../shared/form/date-words';
 import { addDays, dateText, daysIn } from '../../shared/form/dates';
 import { type CalendarEvent } from './events';
+import type { NewEvent } from '../../state/app';
 import type { EventConflict, Lift } from './lift';
 import type { Local } from './time';
 
 export type CalendarView = 'day' | 'week' | 'month';
-
-/** A new event being written. */
-export interface NewEvent {
-  readonly day: string;
-  /** Empty for all-day. */
-  readonly from: string;
-  readonly to: string;
-}
 
 export type Times = Pick<Lift, 'start' | 'end'>;
 

@@ -38,6 +38,10 @@ export interface WrittenEvent {
   readonly calendar: string | null;
   /** E-mail addresses that the server invites. */
   readonly attendees: readonly string[];
+  /** A recurrence rule; `null` for a single event. */
+  readonly rule: string | null;
+  /** The zone of its times; `null` for the user's. */
+  readonly zone: string | null;
 }
 
 export type Answer = 'accept' | 'tentative' | 'decline';
@@ -89,14 +93,16 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
       const from = state.day === today && dayOf(next) === today ? `${clockOf(`${next}00`)}` : '09:00';
       dispatch({ type: 'adding', event: { day: state.day, from, to: clockOf(localAt(state.day, Math.min(minuteOf(`${state.day}T${from}`) + 60, 1439))) } });
     },
-    create: async ({ title, start, end, location, calendar, attendees }) => {
-      const span = start.length > 10 ? settledSpan({ start, end }, zone) : { start, end };
+    create: async ({ title, start, end, location, calendar, attendees, rule, zone: own }) => {
+      const span = start.length > 10 && own === null ? settledSpan({ start, end }, zone) : { start, end };
       const args = {
         title,
         ...span,
         ...(calendar === null ? {} : { calendar }),
         ...(location === '' ? {} : { location }),
         ...(attendees.length === 0 ? {} : { attendees: [...attendees] }),
+        ...(rule === null ? {} : { rrule: rule }),
+        ...(own === null ? {} : { timezone: own }),
       };
       return reasonOf(await call(`Add ${title}`, 'create_event', args));
     },

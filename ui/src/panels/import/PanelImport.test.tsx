@@ -31,7 +31,7 @@ function open(shown: PanelView) {
     if (review) return answer(reviewValue());
     return { ...answer({ imported: 3, left_out: 1, joined: 2, without_a_category: 1 }), change_set: 'set1' };
   });
-  const app = { skillPanels: [crm, budget], panel: { open: true, tab: `skill:${shown.skill}` as const, width: 360, note: null, task: null, day: null, wide: true, peek: false } };
+  const app = { skillPanels: [crm, budget], panel: { open: true, tab: `skill:${shown.skill}` as const, width: 360, note: null, task: null, calendar: null, wide: true, peek: false } };
   renderInApp(
     <DropProvider>
       <Shown />

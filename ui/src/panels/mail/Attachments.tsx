@@ -14,6 +14,7 @@ import { AttachedPicture, isPicture } from './AttachedPicture';
 import { useMail } from './context';
 import type { Message, ReadMessage } from './messages';
 import { attachmentKey } from './state';
+import { useAddToCalendar } from './useAddToCalendar';
 import { kindText, sizeText } from './words';
 
 export function Attachments({ read, message }: { read: ReadMessage; message: Message }) {
@@ -30,11 +31,12 @@ export function Attachments({ read, message }: { read: ReadMessage; message: Mes
 function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessage; at: number; message: Message }) {
   const { has, acts, state } = useMail();
   const importing = useImporting();
+  const addToCalendar = useAddToCalendar();
   const [busy, setBusy] = useState(false);
   const [shown, setShown] = useState(false);
   const attachment = attachments[at];
   if (attachment === undefined) return null;
-  const { name, bytes } = attachment;
+  const { name, bytes, event } = attachment;
   const saved = state.saved[attachmentKey(message, at)] ?? null;
   const facts = [sizeText(bytes), kindText(attachment)].filter((part) => part !== '').join(', ');
   const save = async () => {
@@ -59,6 +61,11 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
       {isPicture(attachment) && (
         <Button size="s" aria-expanded={shown} aria-label={`${shown ? 'Hide' : 'Preview'} ${revealed(name)}`} onClick={() => setShown(!shown)}>
           {shown ? 'Hide' : 'Preview'}
+        </Button>
+      )}
+      {event !== null && addToCalendar !== null && (
+        <Button size="s" icon="calendar" aria-label={`Add ${revealed(event.title || name)} to calendar`} onClick={() => void addToCalendar(event)}>
+          Add to calendar
         </Button>
       )}
       {has('save_attachment') &&

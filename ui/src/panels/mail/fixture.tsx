@@ -57,7 +57,7 @@ export async function open({ answers = {}, tools = READING, wide = true, width =
     <DropProvider>
       <Shown wide={wide} />
     </DropProvider>,
-    { backend, app: { skillPanels: [mailPanel, ...beside], panel: { open: true, tab: 'skill:mail', width: 360, note: null, task: null, day: null, wide, peek: false } } },
+    { backend, app: { skillPanels: [mailPanel, ...beside], panel: { open: true, tab: 'skill:mail', width: 360, note: null, task: null, calendar: null, wide, peek: false } } },
   );
   await act(async () => {});
   const asked = (tool: string) => backend.asked('call_tool').filter((call) => call.tool === tool).map(({ args }) => args);

@@ -1,5 +1,5 @@
 // The right panel, and skill panels that may replace the conversation.
-import { clampWidth, shownSkillPanel, widePanel, type Panel, type PanelTab } from '../app';
+import { clampWidth, shownSkillPanel, widePanel, type CalendarRequest, type Panel, type PanelTab } from '../app';
 import type { Tools } from './access';
 
 /** `showChat` leaves a full-window page, since the panel belongs beside the conversation. */
@@ -20,9 +20,9 @@ export function panelActions({ get, setApp }: Tools, showChat: () => void) {
       showChat();
     },
 
-    /** Shows a day in a skill's calendar, beside the conversation. */
-    showDay(skill: string, day: string): void {
-      setPanel({ open: true, tab: `skill:${skill}`, day });
+    /** Shows a day, an event or a new event in a skill's calendar, beside the conversation. */
+    showInCalendar(skill: string, calendar: CalendarRequest): void {
+      setPanel({ open: true, tab: `skill:${skill}`, calendar });
       showChat();
     },
 

@@ -39,8 +39,8 @@ const HEAD: usize = 256 << 10;
 const NAME: usize = 120;
 /// How many characters of a longer name's end are kept.
 const NAME_END: usize = 20;
-/// The most characters of a calendar entry.
-const ENTRY: usize = 4_000;
+/// The most characters of a calendar file.
+const ENTRY: usize = 64 << 10;
 /// How many text parts are joined.
 const TEXTS: usize = 20;
 /// The most characters of the text.
@@ -86,7 +86,7 @@ pub struct Part {
     /// Decoded size in bytes.
     pub size: usize,
     pub kind: PartKind,
-    /// The text of a calendar entry (iCalendar), cut at its end.
+    /// The text of a calendar file (iCalendar), cut at its end.
     pub entry: Option<String>,
 }
 
@@ -95,7 +95,7 @@ pub enum PartKind {
     Attachment,
     /// An image shown in the text.
     Inline,
-    /// An invitation, or an answer to one.
+    /// A calendar file: an event, an invitation, or an answer to one.
     Calendar,
     /// A message as an attachment.
     Message,
@@ -259,7 +259,7 @@ impl Part {
             PartKind::Message
         } else if name.eq_ignore_ascii_case("winmail.dat") || media_type.ends_with("ms-tnef") {
             PartKind::Tnef
-        } else if media_type == "text/calendar" {
+        } else if media_type == "text/calendar" || name.to_lowercase().ends_with(".ics") {
             PartKind::Calendar
         } else if matches!(part.body, PartType::InlineBinary(_)) && part.content_id().is_some() {
             PartKind::Inline
