@@ -12,18 +12,25 @@ const LINE: usize = 300;
 /// The most characters of the description.
 const DESCRIPTION: usize = 1_000;
 
-/// The first event of a calendar file, in the terms of `calendar.create_event`; `None` for a file without one, or
-/// whose event is not valid.
+/// The first event of a calendar file, in the terms of `calendar.create_event`, and how many more there are; `None`
+/// for a file without one, or whose first is not valid.
 ///
 /// `start` and `end` are in the user's zone, except for a recurring event of another zone: its rule holds there, and
 /// `timezone` names it.
 pub(crate) fn attached_event(ctx: &dyn ToolContext, file: &str) -> Option<Value> {
-    let calendar = Calendar::parse(file.as_bytes()).ok()?;
+    let mut calendar = Calendar::parse(file.as_bytes()).ok()?;
     let method = calendar.calendars().find_map(|calendar| calendar.text("METHOD"));
+    let is_whole = |event: &Component| event.property("RECURRENCE-ID").is_none();
+    let all = || calendar.components("VEVENT");
+    let uid = all().find(|event| is_whole(event)).or(all().next())?.text("UID");
+    let is_other = |event: &Component| event.text("UID") != uid;
+    let others = all().filter(|event| is_whole(event) && is_other(event)).count();
+    for object in calendar.calendars_mut() {
+        object.remove_components(|part| part.is("VEVENT") && is_other(part));
+    }
     let agenda = Agenda::new(calendar);
     let events: Vec<&Component> = agenda.calendar().components("VEVENT").collect();
-    let is_whole = |event: &&&Component| event.property("RECURRENCE-ID").is_none();
-    let event = *events.iter().find(is_whole).or(events.first())?;
+    let event = *events.iter().find(|event| is_whole(event)).or(events.first())?;
     let home = ctx.clock().zone();
     let first = first_instance(&agenda, event, &home)?;
 
@@ -53,6 +60,9 @@ pub(crate) fn attached_event(ctx: &dyn ToolContext, file: &str) -> Option<Value>
         if holds {
             fields.insert(key.into(), true.into());
         }
+    }
+    if others > 0 {
+        fields.insert("more_events".into(), others.into());
     }
     Some(fields.into())
 }
@@ -87,10 +97,9 @@ fn times(span: &Span, home: &TimeZone, recurs: bool) -> (String, String, Option<
 
 /// Whether single instances differ from the rule, or there are more of them.
 fn has_exceptions(event: &Component, all: &[&Component]) -> bool {
-    let uid = event.text("UID");
-    let changes = |other: &&&Component| other.property("RECURRENCE-ID").is_some() && other.text("UID") == uid;
+    let is_instance = |event: &Component| event.property("RECURRENCE-ID").is_some();
     ["EXDATE", "RDATE"].into_iter().any(|name| event.property(name).is_some())
-        || event.property("RECURRENCE-ID").is_none() && all.iter().any(|other| changes(&other))
+        || !is_instance(event) && all.iter().any(|other| is_instance(other))
 }
 
 fn without_scheme(address: &str) -> &str {

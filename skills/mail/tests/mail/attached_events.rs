@@ -80,6 +80,17 @@ fn cancelled_event_is_marked() {
 }
 
 #[test]
+fn file_of_several_events_gives_the_first_and_counts_the_others() {
+    let event = |uid: &str, title: &str| {
+        format!("BEGIN:VEVENT\nUID:{uid}\nSUMMARY:{title}\nDTSTART:20261201T110000Z\nEND:VEVENT\n")
+    };
+    let all: String =
+        [("1", "Fair"), ("2", "Lunch"), ("3", "Walk")].map(|(uid, title)| event(uid, title)).concat();
+    let part = attachment(INVITATION, &format!("BEGIN:VCALENDAR\n{all}END:VCALENDAR"));
+    assert_eq!((&part["event"]["title"], &part["event"]["more_events"]), (&json!("Fair"), &json!(2)));
+}
+
+#[test]
 fn calendar_file_of_any_declared_type_is_read() {
     let file = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Fair\nDTSTART:20261201T110000Z\nEND:VEVENT\nEND:VCALENDAR";
     let part = attachment(

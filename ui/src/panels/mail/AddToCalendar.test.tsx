@@ -52,6 +52,12 @@ describe('an attached event', () => {
     expect(await screen.findByLabelText('Title')).toHaveValue('Lunch with Ravi');
   });
 
+  test('of a file with several is the first of them', async () => {
+    await show({ event: { ...LUNCH, more_events: 2 } });
+    expect(button()).toHaveTextContent('Add the first event to calendar');
+    expect(screen.getByRole('list', { name: 'Attachments' })).toHaveTextContent('3 events');
+  });
+
   test('has no button without a calendar', async () => {
     await show({ beside: [] });
     expect(screen.getByText('invitation.ics')).toBeVisible();

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 
 import { useBackend } from '../../ipc';
-import { Button, Icon, LinkButton } from '../../shared';
+import { Button, count, Icon, LinkButton } from '../../shared';
 import { noteName } from '../../shared/format';
 import { revealed } from '../../shared/invisible';
 import { Revealed } from '../../shared/Revealed';
@@ -38,7 +38,7 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
   if (attachment === undefined) return null;
   const { name, bytes, event } = attachment;
   const saved = state.saved[attachmentKey(message, at)] ?? null;
-  const facts = [sizeText(bytes), kindText(attachment)].filter((part) => part !== '').join(', ');
+  const facts = [sizeText(bytes), kindText(attachment), event !== null && event.more > 0 ? `${count(event.more + 1)} events` : ''].filter((part) => part !== '').join(', ');
   const save = async () => {
     if (saved !== null || busy) return saved;
     setBusy(true);
@@ -65,7 +65,7 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
       )}
       {event !== null && addToCalendar !== null && (
         <Button size="s" icon="calendar" aria-label={`Add ${revealed(event.title || name)} to calendar`} onClick={() => void addToCalendar(event)}>
-          Add to calendar
+          {event.more > 0 ? 'Add the first event to calendar' : 'Add to calendar'}
         </Button>
       )}
       {has('save_attachment') &&

@@ -110,7 +110,7 @@ describe('errors', () => {
     expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'mail' });
   });
 
-  test('a refused sign-in of one mailbox is told from one that does not answer', async () => {
+  test('a refused sign-in is distinguished from a mailbox that does not answer', async () => {
     const problems = [{ mailbox: 'Home', code: 'sign_in_refused', problem: 'Home refused the sign-in: no.', remedy: 'Set the password.' }];
     const { store } = await open({ answers: { 'mail.list': () => answer({ total: 2, messages: mailRows.slice(0, 2), problems }) } });
     expect(screen.getByText(/^Home refused the sign-in: no\./)).toHaveTextContent(/^Home refused the sign-in: no\. Set the password\./);

@@ -34,7 +34,7 @@ test('an unsent mail stays in the form', async () => {
   expect(screen.getByTestId('call-failed')).toHaveTextContent('Denied by you.');
 });
 
-test('a mail that may have been sent is sent again only by its own button, which names its draft', async () => {
+test('Send again names the draft of a mail that may have been sent', async () => {
   const error = { code: 'tool_failed' as const, message: 'Work: it may have been sent.', hint: 'It is kept.', draft: 'Work/Drafts/1.4' };
   let lost = true;
   const { press, asked } = await open({ tools: EVERY, answers: { 'mail.reply': () => (lost ? { ...failure(''), error } : SENT) } });

@@ -88,6 +88,8 @@ export interface AttachedEvent {
   readonly rule: string | null;
   readonly exceptions: boolean;
   readonly location: string;
+  /** Further events of the file. */
+  readonly more: number;
 }
 
 /** A link of the HTML part; `text` as in the message's text. */
@@ -196,6 +198,7 @@ function eventIn(event: JsonValue | undefined): AttachedEvent | null {
     rule: text(event, 'rrule') || null,
     exceptions: event['exceptions'] === true,
     location: text(event, 'location'),
+    more: number(event['more_events']),
   };
 }
 
