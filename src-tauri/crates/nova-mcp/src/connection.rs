@@ -35,6 +35,7 @@ use crate::last_lines::LastLines;
 use crate::late_answer::LateAnswer;
 use crate::limits;
 use crate::scrubbed::Scrubbed;
+use crate::throttled::Throttled;
 use crate::trouble::Trouble;
 
 pub(crate) use self::calls::ProgressListener;
@@ -213,7 +214,8 @@ impl Connection {
             visited: visited.clone(),
         };
         let Parts { server, ending, said, at_once, is_process, gate, secrets } = parts;
-        let transport = Scrubbed::from(LateAnswer::dropped_from(transport.into_transport()), secrets);
+        let transport = LateAnswer::dropped_from(Throttled::from(transport.into_transport()));
+        let transport = Scrubbed::from(transport, secrets);
         let service = handler.serve_with_lifecycle(transport, lifecycle.into()).await?;
         let (stop, closed) = (CancellationToken::new(), CancellationToken::new());
         let connection = Arc::new(Self {

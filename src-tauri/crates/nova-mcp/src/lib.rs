@@ -28,6 +28,8 @@
 //! - A tool whose definition changed, or that was added after the first list, cannot be called until the user
 //!   has approved it, also after a change of the configuration or if the approvals are unreadable:
 //!   `src/known_tools.rs`, `tests/servers/agreeing.rs`.
+//! - A server that sends without end does not slow down the rest of Nova: `src/throttled.rs`, and in the window
+//!   `tests/e2e/hostile_servers.rs`.
 //! - A server's streams are not reopened at the speed of the network: `src/paced.rs`,
 //!   `tests/servers/at_an_address.rs`.
 //! - A server's question reaches the user bound to its call; only data that the user submitted is sent, and a
@@ -71,6 +73,7 @@ mod server;
 mod source;
 mod start;
 mod stdio;
+mod throttled;
 mod tool;
 mod trouble;
 

@@ -2,6 +2,9 @@
 
 /// Size of a message, in bytes.
 pub(crate) const MESSAGE: usize = 8 << 20;
+/// Messages besides responses, per second and at once.
+pub(crate) const MESSAGES_PER_SECOND: u32 = 500;
+pub(crate) const MESSAGES_AT_ONCE: u32 = 1_000;
 /// Bytes on stdout between two messages that are not messages.
 pub(crate) const NOISE: usize = 1 << 20;
 /// Bytes retained of its stderr.
