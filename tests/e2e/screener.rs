@@ -244,6 +244,7 @@ async fn conditions_are_saved_as_another_screen() {
 async fn trades_of_today_are_proposed_and_not_recorded() {
     let (home, _server) = home().await;
     let window = open(&home).await;
+    back_test(&window).await;
     window.click_named("Compute").await;
     allow(&window).await;
     let proposals = "table[aria-label='Proposals']";

@@ -224,7 +224,8 @@ async fn share_has_the_prices_of_its_last_day() {
     window.wait_for("svg[aria-label^='Prices in USD']").await;
     let asked = |query: &str| server.requests().iter().any(|request| request.path.contains(query));
     assert!(asked("range=1d&interval=5m"));
-    // The price 15:55 is the last but one.
+    // The price 15:55 is the last but one. The focus was on the card.
+    window.ask("document.querySelector('[data-testid=skill-panel]').focus()").await;
     window.press(&[], Key::Left).await;
     window.press(&[], Key::Left).await;
     window.wait_for_text(chart, "15:55: NGTL").await;
