@@ -230,7 +230,7 @@ async fn share_has_the_prices_of_its_last_day() {
     window.press(&[], Key::Left).await;
     window.wait_for_text(chart, "15:55: NGTL").await;
     window.press(&[], 't').await;
-    window.wait_for_text("table[aria-label='Prices by time']", "09:30").await;
+    window.wait_for_text("[data-testid=chart-table]", "15:55").await;
     window.press(&[], '4').await;
     window.wait_for_text("[data-testid=chart-table]", "NGTL average").await;
     window.close().await;
