@@ -43,7 +43,7 @@ describe('comparing', () => {
   });
 });
 
-test('within a day nothing is compared or averaged, and other ranges keep what was chosen', () => {
+test('within a day nothing is compared or averaged; other ranges keep the choice', () => {
   const day: SymbolChange = { type: 'ranged', range: '1d' };
   const state = after(named('NGTL'), compared('BWOP'), day);
   expect(compareAsked(state, 'NGTL', asking)).toBeNull();
