@@ -245,8 +245,10 @@ impl Running<'_> {
             calls.run_with(&context);
         }
         let body = tool.tool.clone();
+        // The end of the last sender would wake this task, and with it another thread: `says` outlives the body.
+        let of_body = says.clone();
         let mut running = Body::start(tool.spec().nonblocking, async move {
-            run_body(body.as_ref(), args, context, &says).await
+            run_body(body.as_ref(), args, context, &of_body).await
         });
         let limit = match tool.spec().delegates {
             // Each sub-agent has its own time limit.

@@ -155,6 +155,8 @@ impl Connection {
                 }
             }
         };
+        // Else the end of its sender would wake this task, and with it another thread.
+        drop(questions);
         let answer = answer.map_err(|_| self.end())?;
         if let Some(call) = sent.call.take() {
             call.answered();
