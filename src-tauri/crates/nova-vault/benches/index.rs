@@ -138,10 +138,12 @@ fn tasks(table: &mut Table, made: MadeUp) {
         limit: Some(100),
         ..Query::default()
     };
+    // `set` changed the stage of one.
+    let leads = made.contacts - 1;
     let times = measure(
         ROUNDS,
         &mut [
-            &mut || assert_eq!(black_box(view.query(&records).unwrap()).total, made.contacts),
+            &mut || assert_eq!(black_box(view.query(&records).unwrap()).total, leads),
             &mut || assert_eq!(black_box(view.tasks(&on_a_day).unwrap()).total, made.notes.div_ceil(28)),
             &mut || assert_eq!(black_box(view.tasks(&all).unwrap()).total, 2 * made.notes),
         ],
