@@ -138,6 +138,7 @@ describe('a new event that is filled in', () => {
   test('recurs in its own zone, unless the user removes its rule', async () => {
     const weekly = { day: '2026-11-25', from: '09:00', to: '09:30', title: 'Call', rule: 'FREQ=WEEKLY;INTERVAL=2;BYDAY=WE', exceptions: true, zone: 'America/New_York' };
     const { asked, submit, store } = await fill(weekly);
+    expect(screen.queryByTestId('planned-event')).toBeNull();
     expect(screen.getByTestId('new-event')).toHaveTextContent(/In the time zone America\/New_York.*Every 2 weeks.*Some dates differ from this rule/);
     await submit();
     expect(asked('create_event')).toEqual([{ title: 'Call', start: '2026-11-25T09:00', end: '2026-11-25T09:30', rrule: 'FREQ=WEEKLY;INTERVAL=2;BYDAY=WE', timezone: 'America/New_York' }]);

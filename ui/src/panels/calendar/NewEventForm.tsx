@@ -32,7 +32,8 @@ export function NewEventForm({ start }: { start: NewEvent }) {
   const days = start.days ?? 0;
   const read = readEvent({ title, day, from, to, days }, today);
   const times = readTimes({ day, from, to, days }, today);
-  const [begin, end] = typeof times === 'string' ? ['', ''] : [times.start, times.end];
+  // Times of another zone would be drawn at the wrong hours.
+  const [begin, end] = typeof times === 'string' || start.zone !== undefined ? ['', ''] : [times.start, times.end];
   useEffect(() => dispatch({ type: 'planned', times: begin === '' ? null : { start: begin, end } }), [dispatch, begin, end]);
   const writable = writableIn(sources);
   const source = writable.find(({ id }) => id === chosen) ?? writable[0];
